@@ -1,0 +1,56 @@
+"""The ``eventide`` command: collects the verbs and turns errors into exit codes.
+
+Verb modules import heavy packages only inside the functions they call, so that
+``eventide --help`` stays quick.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from eventide.cli import check, data
+from eventide.errors import EventideError
+
+app = typer.Typer(
+    name="eventide",
+    help="Which event is a message about, and how sure can you be?\n\n"
+    "Start with: [bold]eventide demo[/bold]",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        import eventide
+
+        typer.echo(f"eventide {eventide.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Hold the options that stand before a verb."""
+
+
+app.command("check")(check.check)
+app.add_typer(data.app, name="data")
+
+
+def main() -> None:
+    """Run the command line; errors made for people end without a traceback."""
+    try:
+        app()
+    except EventideError as error:
+        typer.secho(f"error: {error}", err=True, fg="red")
+        sys.exit(error.exit_code)

@@ -1,0 +1,1 @@
+"""Messages in: schema, readers, validation, splits, long tails, datasets, the built-in sample."""

@@ -1,0 +1,56 @@
+"""The exception tree: every message says what went wrong, where, and what to do next."""
+
+from __future__ import annotations
+
+
+class EventideError(Exception):
+    """Base of every error Eventide raises on purpose; the command line shows it without a traceback.
+
+    >>> print(EventideError("the model is damaged", where="model/weights", next_step="train again"))
+    the model is damaged
+      where: model/weights
+      next:  train again
+    """
+
+    exit_code = 1
+
+    def __init__(self, what: str, *, where: str | None = None, next_step: str | None = None) -> None:
+        self.what = what
+        self.where = where
+        self.next_step = next_step
+        lines = [what]
+        if where:
+            lines.append(f"  where: {where}")
+        if next_step:
+            lines.append(f"  next:  {next_step}")
+        super().__init__("\n".join(lines))
+
+
+class InputError(EventideError, ValueError):
+    """What the user gave cannot be used as it is; the command line exits with 2."""
+
+    exit_code = 2
+
+
+class UnreadableSource(InputError):
+    """A file or object that is missing, empty, or not what its name says."""
+
+
+class MissingColumn(InputError):
+    """A column the task needs is not there."""
+
+
+class RejectedRows(InputError):
+    """Rows failed validation while ``strict`` was asked for."""
+
+
+class UnknownName(InputError):
+    """A name that no registry entry has."""
+
+
+class BadSetting(InputError):
+    """A setting outside its allowed values."""
+
+
+class MissingDependency(EventideError):
+    """An optional package or a file that an option needs is not installed."""

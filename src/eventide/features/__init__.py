@@ -1,0 +1,1 @@
+"""Text to vectors (encoders), text to elements (hashtags, mentions, urls, entities), times to days."""

@@ -1,0 +1,1 @@
+"""Views, exact bucketed neighbourhoods without edges, look-up of new messages, edge facts."""

@@ -1,0 +1,1 @@
+"""Losses that return one value per message; reduction is apart."""

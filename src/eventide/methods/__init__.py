@@ -1,0 +1,1 @@
+"""One file per method: network, losses, schedule, defaults; and the registry of methods."""

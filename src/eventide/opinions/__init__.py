@@ -1,0 +1,1 @@
+"""Evidence to opinions: belief, uncertainty, conflict, Dempster fusion, class uncertainty."""

@@ -1,0 +1,1 @@
+"""What people read: facts about a data set, tables, figures."""

@@ -1,0 +1,1 @@
+"""Numbers about predictions: accuracy, macro-F1, uncertainty against error."""
