@@ -54,3 +54,7 @@ class BadSetting(InputError):
 
 class MissingDependency(EventideError):
     """An optional package or a file that an option needs is not installed."""
+
+
+class DamagedBundle(InputError):
+    """A saved model or checkpoint that is missing, damaged, foreign, or of another version."""
