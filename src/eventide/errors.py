@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class EventideError(Exception):
-    """Base of every error Eventide raises on purpose; the command line shows it without a traceback.
+    """Base of every error raised on purpose; the command line shows it without a traceback.
 
     >>> print(EventideError("the model is damaged", where="model/weights", next_step="train again"))
     the model is damaged
@@ -14,7 +14,9 @@ class EventideError(Exception):
 
     exit_code = 1
 
-    def __init__(self, what: str, *, where: str | None = None, next_step: str | None = None) -> None:
+    def __init__(
+        self, what: str, *, where: str | None = None, next_step: str | None = None
+    ) -> None:
         self.what = what
         self.where = where
         self.next_step = next_step
