@@ -1,0 +1,132 @@
+"""The rule behind Events2012_100 and Events2018_100, and reading what a user has of the sources.
+
+Keep events with ``int(n / 3) >= 25``; of each its first ``int(n / 3 + 50)`` messages in time; of
+those events the 100 largest. Sources are tables with the columns of the KPGNN release: its ``.npy``
+files (restricted loader), or exports of them to Parquet, CSV or JSONL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from eventide.data import read
+from eventide.data.datasets.dataset import Collected
+from eventide.data.datasets.npy import load_table
+from eventide.data.long_tail import by_size
+from eventide.data.schema import LIST_COLUMNS
+from eventide.errors import InputError, MissingColumn, UnreadableSource
+
+EVENTS, LEAST_THIRD, HELD_OUT = 100, 25, 50
+SUFFIXES = (".npy", ".parquet", ".csv", ".jsonl", ".csv.gz", ".jsonl.gz")
+
+
+def collect(source: Path, columns: Sequence[str], mapping: Mapping[str, str]) -> Collected:
+    """Read all parts of a source whose ``columns`` are known and apply the rule."""
+    parts, notes = [], []
+    for file in source_files(source):
+        table = _npy_frame(file, columns) if file.suffix == ".npy" else file
+        intake = read(table, columns=mapping)
+        parts.append(intake.messages)
+        if intake.rejected.height:
+            row, column, reason = intake.rejected.select("row", "column", "reason").row(0)
+            notes.append(
+                f"{file.name}: {intake.rejected.height:,} of {intake.rows_in:,} rows rejected, "
+                f"the first: row {row}, {column}: {reason}"
+            )
+    everything = pl.concat(parts, how="diagonal_relaxed")
+    messages = everything.unique("id", keep="first", maintain_order=True)
+    if messages.height < everything.height:
+        notes.append(f"{everything.height - messages.height:,} rows repeat an id and were left out")
+    unlabelled = messages["event"].null_count()
+    if unlabelled:
+        notes.append(f"{unlabelled:,} rows have no event and were left out")
+    kept = hundred_largest(messages)
+    if kept.is_empty():
+        raise InputError(
+            f"no event has the {3 * LEAST_THIRD} messages the rule asks for; the source holds "
+            f"{messages.height:,} messages of {messages['event'].n_unique():,} events",
+            where=str(source),
+            next_step="give the whole source: both parts, or the folder that holds them",
+        )
+    found = kept["event"].n_unique()
+    if found < EVENTS:
+        notes.append(f"only {found} events are large enough; the paper has {EVENTS}")
+    return Collected(kept, tuple(notes))
+
+
+def hundred_largest(messages: pl.DataFrame) -> pl.DataFrame:
+    """Apply the paper's rule; rows come back by event, largest first, and then by time."""
+    events = by_size(messages).filter(pl.col("size") // 3 >= LEAST_THIRD).head(EVENTS)
+    return (
+        messages.drop("label", strict=False)
+        .join(events, on="event", how="inner")
+        .sort("label", "created_at", "id")
+        .filter(pl.int_range(pl.len()).over("event") < pl.col("size") // 3 + HELD_OUT)
+        .drop("size")
+    )
+
+
+def source_files(source: Path) -> list[Path]:
+    """List the files of a source: a file, a folder of parts, or a pattern (``part*.npy``)."""
+    if source.is_file():
+        return [source]
+    folder, pattern = (source, "*") if source.is_dir() else (source.parent, source.name)
+    files = sorted(file for file in folder.glob(pattern) if file.name.endswith(SUFFIXES))
+    if not files:
+        raise UnreadableSource(
+            "no file of a known kind here"
+            if source.is_dir()
+            else "no such file, folder or pattern",
+            where=str(source),
+            next_step=f"give a file, a folder or a pattern of {', '.join(SUFFIXES)} files",
+        )
+    kinds = sorted({file.suffix for file in files})
+    if len(kinds) > 1:
+        raise UnreadableSource(
+            f"the folder holds files of several kinds ({', '.join(kinds)}), which may be the same "
+            "messages twice",
+            where=str(source),
+            next_step=f"choose one kind with a pattern: {folder / ('*' + kinds[0])}",
+        )
+    return files
+
+
+def _npy_frame(file: Path, columns: Sequence[str]) -> pl.DataFrame:
+    rows = load_table(file)
+    widths = {len(row) for row in rows}
+    if widths != {len(columns)}:
+        raise MissingColumn(
+            f"the table has {', '.join(map(str, sorted(widths))) or 'no'} columns where "
+            f"{len(columns)} are expected: {', '.join(columns)}",
+            where=str(file),
+            next_step="check that the file belongs to this dataset, or export it with column names "
+            "to Parquet, CSV or JSONL",
+        )
+    lists = {*LIST_COLUMNS, "user_mentions"}
+    series = []
+    for name, cells in zip(columns, zip(*rows, strict=True), strict=True):
+        if name in lists:
+            kind: Any = pl.List(pl.String)
+            cells = tuple(_elements(cell) for cell in cells)
+        else:
+            kind = pl.String
+            cells = tuple(_text(cell) for cell in cells)
+        series.append(pl.Series(name, cells, dtype=kind))
+    return pl.DataFrame(series)
+
+
+def _elements(cell: Any) -> list[str] | None:
+    if isinstance(cell, list):
+        return [str(element) for element in cell]
+    return None if _text(cell) is None else [str(cell)]
+
+
+def _text(cell: Any) -> str | None:
+    if cell is None or cell != cell:  # NaN, pandas' mark of a missing cell, differs from itself
+        return None
+    return cell.isoformat() if isinstance(cell, date) else str(cell)

@@ -1,0 +1,50 @@
+"""The data folder and its register."""
+
+from pathlib import Path
+
+import pytest
+
+from eventide.data.folder import data_folder, register, registered_path
+from eventide.errors import UnreadableSource
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("EVENTIDE_DATA", str(tmp_path / "data"))
+    return tmp_path / "data"
+
+
+def test_the_variable_moves_the_folder_and_the_platform_has_a_default(
+    folder, monkeypatch, tmp_path
+):
+    assert data_folder() == folder
+    monkeypatch.delenv("EVENTIDE_DATA")
+    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert data_folder() == tmp_path / "eventide"
+    monkeypatch.setattr("sys.platform", "darwin")
+    assert data_folder() == Path.home() / "Library" / "Application Support" / "eventide"
+
+
+def test_a_registered_file_is_found_until_it_is_gone(tmp_path):
+    file = tmp_path / "set.parquet"
+    file.write_bytes(b"x")
+    assert registered_path("my-set") is None
+    register("my-set", file)
+    register("other", file)
+    assert registered_path("my-set") == file
+    file.unlink()
+    with pytest.raises(UnreadableSource, match=r"(?s)gone.*build my-set"):
+        registered_path("my-set")
+
+
+@pytest.mark.parametrize("name", ["", "../my-set", "a/b", "a.csv", ".", "x" * 300])
+def test_paths_are_no_names(name, folder):
+    assert registered_path(name) is None
+
+
+def test_a_damaged_entry_is_an_error_for_people(folder):
+    (folder / "registered").mkdir(parents=True)
+    (folder / "registered" / "bad.json").write_text("{")
+    with pytest.raises(UnreadableSource, match="damaged"):
+        registered_path("bad")
