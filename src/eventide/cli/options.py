@@ -1,0 +1,88 @@
+"""Options that several verbs share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from eventide.errors import BadSetting
+
+Source = Annotated[
+    str, typer.Argument(metavar="FILE", help="A file of messages, or the name of a dataset.")
+]
+ModelPath = Annotated[
+    Path, typer.Argument(metavar="MODEL", help="The directory of a trained model.")
+]
+Columns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--column", metavar="OURS=THEIRS", help="Map a column, e.g. created_at=time. Repeatable."
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
+AsNew = Annotated[
+    bool, typer.Option("--as-new", help="Judge every message as new, even if the model knows it.")
+]
+Seed = Annotated[int, typer.Option(help="Seed of every random draw.", min=0)]
+
+
+def column_mapping(pairs: Iterable[str]) -> dict[str, str]:
+    """Read ``--column ours=theirs`` options.
+
+    >>> column_mapping(["created_at=time", "event=label"])
+    {'created_at': 'time', 'event': 'label'}
+    """
+    mapping: dict[str, str] = {}
+    for pair in pairs:
+        ours, sign, theirs = (part.strip() for part in pair.partition("="))
+        if not (ours and sign and theirs):
+            raise BadSetting(
+                f"--column {pair!r} is not of the form OURS=THEIRS",
+                next_step="Write for example --column created_at=time",
+            )
+        if mapping.setdefault(ours, theirs) != theirs:
+            raise BadSetting(
+                f"--column maps {ours!r} twice, to {mapping[ours]!r} and {theirs!r}",
+                next_step="Keep one of the two",
+            )
+    return mapping
+
+
+def changed_settings(pairs: Iterable[str]) -> dict[str, str]:
+    """Read ``--set group.name=value`` options as keyword arguments of the classifier.
+
+    >>> changed_settings(["training.epochs=30"])
+    {'training__epochs': '30'}
+    """
+    changes: dict[str, str] = {}
+    for pair in pairs:
+        name, sign, value = (part.strip() for part in pair.partition("="))
+        if not (name and sign and value):
+            raise BadSetting(
+                f"--set {pair!r} is not of the form GROUP.NAME=VALUE",
+                next_step="Write for example --set training.epochs=30",
+            )
+        changes[name.replace(".", "__")] = value
+    return changes
+
+
+def view_mapping(pairs: Iterable[str]) -> dict[str, list[str]] | None:
+    """Read ``--view name=column,column`` options; none given means the paper's three views.
+
+    >>> view_mapping(["place=places,regions"])
+    {'place': ['places', 'regions']}
+    """
+    views: dict[str, list[str]] = {}
+    for pair in pairs:
+        name, _, columns = (part.strip() for part in pair.partition("="))
+        listed = [column.strip() for column in columns.split(",") if column.strip()]
+        if not name or not listed or name in views:
+            raise BadSetting(
+                f"--view {pair!r} is not of the form NAME=COLUMN,COLUMN with a name of its own",
+                next_step="Write for example --view tags=hashtags,urls --view user=mentions",
+            )
+        views[name] = listed
+    return views or None

@@ -1,0 +1,79 @@
+"""What connects messages, view by view: elements per message, who has none, the largest cliques."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from eventide.graphs.views import PAPER_VIEWS, View
+from eventide.reports.facts.fact import Fact
+
+CLIQUES = 5
+
+
+class Clique(Fact):
+    """All messages that share one element, and their share of all messages."""
+
+    column: str
+    element: str
+    messages: int
+    share: float
+
+
+class ViewFacts(Fact):
+    """One view: its elements, how they are spread over messages, its largest cliques.
+
+    ``edges`` and ``purity`` (the share of edges within one event) are null until measured.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    elements: int
+    without: int
+    mean: float
+    most: int
+    cliques: tuple[Clique, ...]
+    edges: int | None = None
+    purity: float | None = None
+
+
+def views(elements: pl.DataFrame, chosen: Sequence[View] = PAPER_VIEWS) -> tuple[ViewFacts, ...]:
+    """Measure each view of messages whose elements were extracted already."""
+    return tuple(_view(elements, view) for view in chosen)
+
+
+def _view(messages: pl.DataFrame, view: View) -> ViewFacts:
+    pairs = pl.concat([_pairs(messages, column) for column in view.columns])
+    per_message = pairs.group_by("row").len()["len"]
+    sizes = pairs.group_by("column", "element").len("messages")
+    largest = sizes.filter(pl.col("messages") > 1).sort(
+        "messages", "column", "element", descending=[True, False, False]
+    )
+    total = messages.height
+    return ViewFacts(
+        name=view.name,
+        columns=view.columns,
+        elements=sizes.height,
+        without=total - len(per_message),
+        mean=pairs.height / total if total else 0.0,
+        most=int(per_message.max() or 0),  # type: ignore[arg-type]
+        cliques=tuple(
+            Clique(**row, share=row["messages"] / total)
+            for row in largest.head(CLIQUES).iter_rows(named=True)
+        ),
+    )
+
+
+def _pairs(messages: pl.DataFrame, column: str) -> pl.DataFrame:
+    """(row, column, element), each once."""
+    return (
+        messages.select(
+            pl.int_range(pl.len()).alias("row"),
+            pl.lit(column).alias("column"),
+            pl.col(column).alias("element"),
+        )
+        .explode("element")
+        .drop_nulls("element")
+        .unique()
+    )

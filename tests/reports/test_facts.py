@@ -1,0 +1,286 @@
+"""Facts about messages: each number against a case small enough to count by hand."""
+
+import re
+from datetime import UTC, datetime
+from hashlib import sha256
+from io import StringIO
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from eventide.data import Intake, read
+from eventide.data.sample import sample
+from eventide.data.schema import REJECTED
+from eventide.reports.facts import Facts, facts
+from eventide.reports.facts.advice import FEW
+from eventide.reports.facts.drawing import bar, safe, sparkline
+from eventide.reports.facts.languages import guess
+from eventide.reports.facts.page import page
+from eventide.reports.facts.times import times
+
+
+def message(number: int, text: str, **more: object) -> dict[str, object]:
+    return {
+        "id": f"m{number}",
+        "text": text,
+        "created_at": f"2024-03-{number:02d}T12:00:00Z",
+        **more,
+    }
+
+
+def of(*rows: dict[str, object]) -> Facts:
+    return facts(read(list(rows)), source="file.csv")
+
+
+def codes(found: Facts) -> set[str]:
+    return {warned.code for warned in found.warnings}
+
+
+def shown(found: Facts, width: int = 100, **options: bool) -> str:
+    stream = StringIO()
+    Console(file=stream, width=width, highlight=False).print(page(found, **options))
+    return stream.getvalue()
+
+
+@pytest.fixture(scope="module")
+def of_sample() -> Facts:
+    messages = sample()
+    nothing = pl.DataFrame(schema=REJECTED)
+    return facts(Intake(messages, nothing, messages.height), source="sample.parquet")
+
+
+def test_rows_are_counted_with_their_reasons():
+    found = of(
+        message(1, "one"),
+        message(1, "the same id"),
+        message(2, ""),
+        message(3, "  "),
+        {"id": "m4", "text": "no time", "created_at": "yesterday"},
+    )
+    assert (found.rows.read, found.rows.kept, found.rows.quarantined) == (5, 1, 4)
+    assert sum(cause.rows for cause in found.rows.reasons) == 4
+    assert found.rows.reasons[0].column == "text"
+    assert (found.rows.reasons[0].rows, found.rows.reasons[0].first_row) == (2, 3)
+    assert next(c.example for c in found.rows.reasons if c.column == "created_at") == "yesterday"
+    assert "quarantine" in codes(found)
+    assert "--rejected" in shown(found)
+
+
+def test_classes_sides_and_imbalance():
+    rows = [message(day, f"a{day}", event="flood", split="train") for day in range(1, 7)]
+    rows += [
+        message(7, "b", event="fire", split="train"),
+        message(8, "c", event="fire", split="test"),
+    ]
+    rows += [message(9, "d")]
+    found = of(*rows)
+    assert [(e.event, e.messages, e.train, e.val, e.test) for e in found.classes.events] == [
+        ("flood", 6, 6, 0, 0),
+        ("fire", 2, 1, 0, 1),
+    ]
+    assert (found.classes.labelled, found.classes.unlabelled) == (8, 1)
+    assert found.classes.imbalance == 3
+    assert found.classes.training_imbalance == 6
+    assert found.sides.model_dump() == {"train": 7, "val": 0, "test": 1, "none": 1}
+    assert {"few", "untested", "no-side"} <= codes(found)
+
+
+def test_a_class_that_is_only_held_out_is_named():
+    found = of(
+        message(1, "a", event="flood", split="train"), message(2, "b", event="fire", split="test")
+    )
+    assert found.classes.training_imbalance is None
+    assert "never trained on: fire" in next(w.text for w in found.warnings if w.code == "untrained")
+
+
+def test_times_per_day():
+    found = of(message(1, "a"), message(1, "b", id="x"), message(4, "c"))
+    assert found.times.first == datetime(2024, 3, 1, 12, tzinfo=UTC)
+    assert (found.times.days, found.times.per_day) == (4, (2, 0, 0, 1))
+
+
+@given(st.lists(st.tuples(st.integers(0, 40), st.sampled_from("abc")), min_size=2, max_size=30))
+def test_nearest_in_time_agrees_with_a_plain_loop(rows):
+    rows = list(dict(rows).items())  # one message per moment: no ties at distance zero
+    frame = pl.DataFrame(
+        {
+            "id": [str(n) for n in range(len(rows))],
+            "created_at": pl.Series([moment for moment, _ in rows]).cast(pl.Datetime("ms", "UTC")),
+            "event": [event for _, event in rows],
+        }
+    )
+    found = times(frame).same_event_nearest
+    if len(rows) < 2:
+        assert found is None
+        return
+    same = 0
+    for moment, event in rows:
+        others = [(abs(m - moment), m, e) for m, e in rows if m != moment]
+        same += min(others)[2] == event  # of two equally near, the earlier
+    assert found == pytest.approx(same / len(rows))
+
+
+def test_views_count_elements_and_cliques():
+    found = of(
+        message(1, "x", hashtags=["flood", "Flood"], mentions=["bbc"], urls=[], entities=[]),
+        message(2, "y", hashtags=["flood", "fire"], mentions=[], urls=["a.org/1"], entities=[]),
+        message(3, "z", hashtags=[], mentions=[], urls=[], entities=[]),
+    )
+    hashtag, entity, user = found.views
+    assert (hashtag.name, hashtag.columns) == ("hashtag", ("hashtags", "urls"))
+    assert (hashtag.elements, hashtag.without, hashtag.most) == (3, 1, 3)
+    assert hashtag.mean == pytest.approx(4 / 3)
+    assert [(c.column, c.element, c.messages) for c in hashtag.cliques] == [
+        ("hashtags", "flood", 2)
+    ]
+    assert (entity.elements, entity.without, entity.mean) == (0, 3, 0)
+    assert user.cliques == ()  # one message alone is no clique
+    assert "hub" in codes(found)
+    assert "isolated" in codes(found)
+
+
+def test_copies_leaks_and_disputes():
+    long = "the river is over its banks near the old mill and people are leaving now"
+    found = of(
+        message(1, long, event="flood", split="train"),
+        message(2, f"RT @someone: {long}", event="flood", split="test"),
+        message(3, long, event="fire", split="val"),
+        message(4, "something else altogether", event="fire", split="train"),
+    )
+    exact, near = found.repeats.exact, found.repeats.near
+    assert (exact.groups, exact.messages, exact.surplus, exact.largest) == (1, 2, 1, 2)
+    assert (exact.leaked, exact.disputed, exact.example) == (1, 1, long)
+    assert (near.groups, near.messages, near.leaked) == (1, 3, 2)
+    assert {"leaked", "disputed"} <= codes(found)
+
+
+def test_languages_are_guessed_by_words_and_script():
+    texts = [
+        "the water is in the house",
+        "el agua está en la casa de una amiga",
+        "#flood",
+        "вода тут",
+    ]
+    assert guess(pl.Series(texts)).to_list() == ["English", "Spanish", "unclear", "Cyrillic script"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "code"),
+    [
+        ([message(1, "a", event="Flood"), message(2, "b", event="flood ")], "alike"),
+        ([message(1, "a", event="flood"), message(2, "b", event="flood")], "one-class"),
+        ([message(1, "a"), message(1, "b", id="other")], "one-time"),
+        ([message(1, "a", created_at="1970-01-20T00:00:00Z")], "early"),
+        ([message(n, f"t{n}", event="ab"[n > 9]) for n in range(1, 20)], "clock"),
+        ([message(n, f"t{n}", event="ab"[n > 18]) for n in range(1, 20)], "unequal"),
+        ([message(1, "a", event="flood"), message(2, "b", event="fire")], "small"),
+        ([message(1, "a", event="flood", split="test")], "no-train"),
+    ],
+)
+def test_warnings_appear_for_their_cause(rows, code):
+    assert code in codes(of(*rows))
+
+
+def test_a_clean_file_gets_no_warning():
+    rows = [
+        message(
+            1 + n % 27,
+            sha256(bytes([n])).hexdigest(),
+            id=str(n),
+            event="ab"[n % 2],
+            split=("train", "train", "val", "test")[n // 2 % 4],
+            hashtags=[f"t{n % 20}"],
+            mentions=[f"u{n % 20}"],
+            entities=[f"e{n % 20}"],
+        )
+        for n in range(8 * FEW)
+    ]
+    found = of(*rows)
+    assert codes(found) == set()
+    assert found.next_step == "Train on it: eventide train file.csv"
+
+
+def test_nothing_usable_and_nothing_labelled_have_their_own_next_step():
+    assert "repair" in of(message(1, "")).next_step
+    assert "--column event=" in of(message(1, "a")).next_step
+    assert "No message" in shown(of(message(1, "")))
+
+
+def test_the_next_command_can_be_copied_as_it_is():
+    rows = [message(1, "a", topic="flood"), message(2, "b", topic="fire")]
+    columns = {"event": "topic"}
+    found = facts(read(rows, columns=columns), source="my file.csv", columns=columns)
+    assert found.next_step.endswith("eventide train 'my file.csv' --column=event=topic")
+
+
+def test_facts_survive_json(of_sample):
+    assert Facts.model_validate_json(of_sample.model_dump_json()) == of_sample
+
+
+def test_the_sample_is_described_as_it_was_made(of_sample):
+    assert of_sample.rows.kept == 2476
+    assert len(of_sample.classes.events) == 12
+    assert 40 < of_sample.classes.imbalance < 50
+    assert of_sample.repeats.near.surplus > 300
+    for view in of_sample.views:
+        assert 0 < view.without < 2476
+    assert {"unequal"} <= codes(of_sample)
+    named = [guessed.language for guessed in of_sample.languages.guesses]
+    assert named[0] == "English"
+    assert {"Spanish", "French", "German"} <= set(named)
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_the_page_is_plain_text_that_fits(of_sample, plain):
+    text = shown(of_sample, plain=plain)
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f]", text)
+    assert max(map(len, text.splitlines())) <= 100
+    assert "halvmar-flood" in text
+    assert "imbalance 41.7" in text
+    assert ("█" in text) is not plain
+    assert text.isascii() is plain
+
+
+def test_edges_and_their_purity_are_shown_once_measured(of_sample):
+    assert "same event" not in shown(of_sample).split("View", 1)[1]
+    first, *rest = of_sample.views
+    measured = first.model_copy(update={"edges": 12_345, "purity": 0.875})
+    text = shown(of_sample.model_copy(update={"views": (measured, *rest)}))
+    assert "12,345" in text
+    assert "87.5%" in text
+    assert max(map(len, text.splitlines())) <= 100
+
+
+def test_many_events_are_shortened_in_the_middle():
+    rows = [message(1 + n % 28, f"t{n}", id=str(n), event=f"event-{n:03d}") for n in range(60)]
+    text = shown(of(*rows))
+    assert "... 32 more" in text
+    assert "event-000" in text
+    assert "event-059" in text
+
+
+def test_hostile_names_cannot_steer_the_terminal_or_the_markup():
+    text = shown(
+        of(message(1, "a", event="\x1b[31mred[/bold]\n[b]"), message(2, "b", event="x" * 500))
+    )
+    assert "\x1b" not in text
+    assert "[/bold]" in text
+    assert max(map(len, text.splitlines())) <= 100
+
+
+@given(st.lists(st.integers(0, 10**6), max_size=200), st.integers(1, 60))
+def test_sparklines_fit_and_show_every_count(counts, width):
+    line = sparkline(counts, width)
+    assert len(line) <= width
+    if len(counts) <= width:
+        assert [sign == " " for sign in line] == [count == 0 for count in counts]
+
+
+@given(st.floats(0, 1), st.integers(1, 50), st.text(max_size=60))
+def test_bars_and_names_stay_within_their_width(share, width, text):
+    assert len(bar(share, width)) <= width
+    assert len(safe(text, width)) <= width
+    assert safe(text, width).isprintable()
