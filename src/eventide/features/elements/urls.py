@@ -1,0 +1,101 @@
+"""Urls: find them in text and reduce each to the part that says which page it is."""
+
+from __future__ import annotations
+
+import re
+
+import polars as pl
+
+from eventide.features.elements.tags import only
+
+_URL_END = r"[^\s<>\"“”「」『』（）【】、。，！？…]+"
+# Shortened retweets end in "…" or " ...": the mark is taken along to see that the url is cut off.
+_CUT = r"(?:…|\s\.\.\.\s*$)?"
+# A t.co link ends with its code, even where text without spaces follows it.
+URLS = (
+    r"(?i)(?:https?://t\.co/[a-z0-9]+|\bt\.co/[a-z0-9]+"
+    rf"|https?://{_URL_END}|\bwww\.{_URL_END}){_CUT}"
+)
+
+# Parameters that say who shared the page, or where, and never which page it is.
+_TRACKING = (
+    r"(?:(?:utm_[^=&#]*|fb_[a-z_]+|mc_[a-z]+|at_[a-z_]+|ns_[a-z_]+|hss_channel|fbclid|gclid|dclid"
+    r"|gclsrc|msclkid|yclid|twclid|igshid|igsh|wbraid|gbraid|ref_src|ref_url|twsrc|twcamp|twterm"
+    r"|cmpid|cmp|ncid|ocid|smid|smtyp|sref|soc_src|soc_trk|mbid|_ga|si|feature|xtor)=[^&#]*"
+    r"|s=\d+)"
+)
+_PREFIX = r"(?i)^(?:https?:/+|/+|\s+|www\d?\.|[^/?#]*@)+"
+_HOST_NAME = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)+")
+_SHORTENERS = r"^(?:t\.co|bit\.ly|goo\.gl|ow\.ly|tinyurl\.com|is\.gd|fb\.me|youtu\.be|dlvr\.it)?$"
+_TRAILING = r"[\s/.,;:!?&#'’\"”»*~|>\]}…，。！？、]+$"
+_TRAILING_AND_BRACKET = _TRAILING.replace(r"\]", r")）\]")
+
+
+def find_urls(text: pl.Expr) -> pl.Expr:
+    """Lists of the urls in ``text``, not yet canonical."""
+    return text.str.extract_all(URLS)
+
+
+def without_urls(text: pl.Expr) -> pl.Expr:
+    """``text`` with a space for each url, so that its "#" and "@" are not taken for tags."""
+    return text.str.replace_all(URLS, " ")
+
+
+def canonical_urls(values: pl.Series) -> pl.Series:
+    """Urls without scheme, www., tracking, fragment and trailing punctuation.
+
+    Null where one is cut off ("http://t.co/ab…") or names no page (a shortener's bare host): it
+    would link messages that have nothing to do with each other.
+
+    >>> pages = ["http://www.BBC.co.uk/News/?utm_source=x&id=3#top", "http://t.co/ab…", "t.co/"]
+    >>> canonical_urls(pl.Series(pages)).to_list()
+    ['bbc.co.uk/News/?id=3', None, None]
+    """
+    cut_off = values.str.contains(r"(?:…|\.\.\.)[\s\"'”’)\]]*$")
+    bare = _without_trailing(values.str.strip_chars()).str.replace(_PREFIX, "")
+    host = _ascii_hosts(bare.str.extract(r"^([^/?#]*)").str.to_lowercase())
+    host = host.str.replace(r"(?:\.|:(?:80|443)?)+$", "")
+    rest = bare.str.replace(r"^[^/?#]*", "")
+    page = _without_trailing(host + _without_tracking(rest))
+    return only(page, ~cut_off & ~page.str.contains(_SHORTENERS))
+
+
+def found_urls(values: pl.Series) -> pl.Series:
+    """As ``canonical_urls``, but null where the host has no dot ("http://foo")."""
+    pages = canonical_urls(values)
+    return only(pages, pages.str.contains(r"^[^/?#]+\.[^/?#.]"))
+
+
+def _without_tracking(rest: pl.Series) -> pl.Series:
+    return (
+        rest.str.replace(r"#(?:[^!/].*)?$", "")  # "#!" and "#/" are pages of their own
+        .str.replace_all("&amp;", "&", literal=True)
+        .str.replace(rf"(?i)\?(?:&|{_TRACKING}(?:&|$))+", "?")
+        .str.replace_all(rf"(?i)&{_TRACKING}", "")
+    )
+
+
+def _without_trailing(values: pl.Series) -> pl.Series:
+    # A closing bracket belongs to the page when it was opened in it: /wiki/Floods_(album)
+    opened = values.str.contains("(", literal=True)
+    closed = values.str.replace(_TRAILING_AND_BRACKET, "")
+    return values.str.replace(_TRAILING, "").zip_with(opened, closed) if opened.any() else closed
+
+
+def _ascii_hosts(hosts: pl.Series) -> pl.Series:
+    foreign = hosts.str.contains(r"[^\x00-\x7F]").fill_null(value=False)
+    if not foreign.any():
+        return hosts
+    # Such hosts are rare, so only they pay for a step in Python.
+    names = only(hosts, foreign).map_elements(_idna, return_dtype=pl.String)
+    return names.zip_with(foreign, hosts)
+
+
+def _idna(host: str) -> str:
+    name, colon, port = host.partition(":")
+    try:
+        plain = name.encode("idna").decode("ascii").lower()
+    except UnicodeError:
+        return host
+    # What is no host name in ASCII either could not exist: any stable form will do.
+    return plain.removeprefix("www.") + colon + port if _HOST_NAME.fullmatch(plain) else host
