@@ -1,0 +1,1 @@
+"""Losses on embeddings: one family of prototype losses, and plain supervised contrast."""

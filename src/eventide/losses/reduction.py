@@ -1,0 +1,30 @@
+"""From one value per message to one number: kept apart from the losses themselves."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+
+def mean(values: Tensor) -> Tensor:
+    """Average over the batch."""
+    return values.mean()
+
+
+def weighted(values: Tensor, weights: Tensor) -> Tensor:
+    """Sum of weight * value divided by the batch size: the paper's +CB.
+
+    >>> import torch
+    >>> weighted(torch.tensor([1.0, 3.0]), torch.tensor([2.0, 0.0]))
+    tensor(1.)
+    """
+    return (values * weights).mean()
+
+
+def weighted_mean(values: Tensor, weights: Tensor) -> Tensor:
+    """Sum of weight * value divided by the sum of weights: deferred re-weighting of LDAM.
+
+    >>> import torch
+    >>> weighted_mean(torch.tensor([1.0, 3.0]), torch.tensor([2.0, 0.0]))
+    tensor(1.)
+    """
+    return (values * weights).sum() / weights.sum()

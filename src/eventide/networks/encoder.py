@@ -1,0 +1,116 @@
+"""The encoder that all views share: layers of temporal attention, the last for wanted rows only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import pairwise
+from typing import cast
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from eventide.graphs.protocol import Lookup
+from eventide.networks.geometry import unit_rows
+from eventide.networks.seeding import Dropout, Noise
+from eventide.networks.settings import NetworkSettings
+from eventide.networks.temporal_attention import TemporalAttention
+from eventide.networks.view_graph import ViewGraph
+
+
+class SharedEncoder(nn.Module):
+    """From features to embeddings in any view; equation `gnn_generic` with `eq_temGnn` inside.
+
+    Layers before the last run over all messages, because a message's neighbours may be any of
+    them; the last runs over the rows that are asked for. The first reads averages of constants.
+    """
+
+    feature_mean: Tensor
+    feature_scale: Tensor
+
+    def __init__(
+        self, features: int, settings: NetworkSettings, *, generator: torch.Generator, noise: Noise
+    ) -> None:
+        super().__init__()
+        widths = (features, *settings.layers)
+        self.layers = nn.ModuleList(
+            TemporalAttention(inputs, outputs, residual=settings.residual, generator=generator)
+            for inputs, outputs in pairwise(widths)
+        )
+        self.dropout = Dropout(settings.dropout, noise)
+        self.settings = settings
+        self.register_buffer("feature_mean", torch.zeros(features))
+        self.register_buffer("feature_scale", torch.ones(features))
+
+    @property
+    def width(self) -> int:
+        """Length of an embedding."""
+        return self.settings.layers[-1]
+
+    def fit_features(self, features: Tensor) -> None:
+        """Learn the columns' mean and deviation that `standard` normalisation uses."""
+        if self.settings.feature_normalisation == "standard":
+            deviation = features.std(dim=0, correction=0)
+            self.feature_mean.copy_(features.mean(dim=0))
+            self.feature_scale.copy_(torch.where(deviation > 0, deviation, 1.0))
+
+    def prepare(self, features: Tensor) -> Tensor:
+        """Normalise raw features [n, features]; graphs and layers only ever see the result."""
+        match self.settings.feature_normalisation:
+            case "unit":
+                return unit_rows(features)
+            case "standard":
+                return (features - self.feature_mean) / self.feature_scale
+            case _:
+                return features
+
+    def forward(self, features: Tensor, graph: ViewGraph, rows: Tensor | None = None) -> Tensor:
+        """Embed the messages ``rows`` (all by default) in one view: [rows, width].
+
+        ``features`` [N, features] are the prepared features of all messages of ``graph``.
+        """
+        *hidden, last = self._layers()
+        if not hidden:
+            own = features if rows is None else features[rows]
+            return self._finish(last(own, partial(graph.features.average, rows=rows)))
+        states = self._hidden(features, graph)[-1]
+        own = states if rows is None else states[rows]
+        return self._finish(last(own, partial(self._over, graph, states, rows)))
+
+    def memory(self, features: Tensor, graph: ViewGraph) -> list[Tensor]:
+        """List the states that new messages will look up: the features, then each hidden layer."""
+        return [features, *self._hidden(features, graph)]
+
+    def forward_new(self, features: Tensor, memory: Sequence[Tensor], lookup: Lookup) -> Tensor:
+        """Embed new messages from their prepared ``features`` and the states of the ``memory``."""
+        states = features
+        layers = self._layers()
+        for depth, (layer, known) in enumerate(zip(layers, memory, strict=True), start=1):
+            states = layer(states, partial(lookup.average, known, states))
+            states = self._finish(states) if depth == len(layers) else self._between(states)
+        return states
+
+    def _hidden(self, features: Tensor, graph: ViewGraph) -> list[Tensor]:
+        """Run every layer but the last over all messages."""
+        outputs: list[Tensor] = []
+        for layer in self._layers()[:-1]:
+            if outputs:
+                updated = layer(outputs[-1], partial(self._over, graph, outputs[-1], None))
+            else:
+                updated = layer(features, graph.features.average)
+            outputs.append(self._between(updated))
+        return outputs
+
+    def _layers(self) -> list[TemporalAttention]:
+        return cast(list[TemporalAttention], list(self.layers))
+
+    @staticmethod
+    def _over(graph: ViewGraph, values: Tensor, rows: Tensor | None, rates: Tensor) -> Tensor:
+        return graph.neighbourhood.average(values, rates, rows)
+
+    def _between(self, updated: Tensor) -> Tensor:
+        return cast(Tensor, self.dropout(functional.elu(updated)))
+
+    def _finish(self, updated: Tensor) -> Tensor:
+        return functional.elu(updated) if self.settings.final_activation == "elu" else updated

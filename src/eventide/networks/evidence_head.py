@@ -1,0 +1,54 @@
+"""From an embedding to evidence: a small classifier whose outputs are never negative."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from eventide.networks.precision import widen
+from eventide.networks.seeding import Dropout, Noise, seeded_linear
+from eventide.networks.settings import NetworkSettings
+
+
+def evidence_of(logits: Tensor, settings: NetworkSettings) -> Tensor:
+    """Turn logits [n, C] into non-negative, finite evidence of the same shape.
+
+    `relu` is the paper's reading but has no gradient where a class has no evidence; `softplus` and
+    `exp` always have one. Half precision is widened first: evidence multiplies across views.
+
+    >>> evidence_of(torch.tensor([[-1.0, 2.0]]), NetworkSettings()).tolist()
+    [[0.0, 2.0]]
+    """
+    wide = widen(logits) / settings.temperature
+    match settings.evidence:
+        case "relu":
+            return functional.relu(wide)
+        case "softplus":
+            return functional.softplus(wide)
+        case "exp":
+            return wide.clamp(-settings.clamp, settings.clamp).exp()
+
+
+class EvidenceHead(nn.Module):
+    """Linear, ReLU, linear: one logit per class from one view's embedding."""
+
+    def __init__(
+        self,
+        inputs: int,
+        classes: int,
+        settings: NetworkSettings,
+        *,
+        generator: torch.Generator,
+        noise: Noise,
+    ) -> None:
+        super().__init__()
+        self.hidden = seeded_linear(inputs, settings.head_hidden, bias=True, generator=generator)
+        self.output = seeded_linear(settings.head_hidden, classes, bias=True, generator=generator)
+        self.dropout = Dropout(settings.head_dropout, noise)
+
+    def forward(self, embeddings: Tensor) -> Tensor:
+        """Map embeddings [n, inputs] to logits [n, C]; ``evidence_of`` makes them evidence."""
+        return cast(Tensor, self.output(self.dropout(functional.relu(self.hidden(embeddings)))))

@@ -1,0 +1,110 @@
+"""The whole network: one encoder shared by the views, one evidence head per view."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import cast
+
+import torch
+from torch import Tensor, nn
+
+from eventide.errors import BadSetting
+from eventide.graphs.protocol import Lookup
+from eventide.networks.encoder import SharedEncoder
+from eventide.networks.evidence_head import EvidenceHead, evidence_of
+from eventide.networks.seeding import Noise
+from eventide.networks.settings import NetworkSettings
+from eventide.networks.view_graph import ViewGraph
+
+
+@dataclass(frozen=True, eq=False)
+class ViewOutput:
+    """What one view says about a batch: embeddings [B, d], logits [B, C], and evidence [B, C]."""
+
+    embeddings: Tensor
+    logits: Tensor
+    settings: NetworkSettings
+
+    @cached_property
+    def evidence(self) -> Tensor:
+        """Non-negative evidence, computed when first asked for."""
+        return evidence_of(self.logits, self.settings)
+
+
+def fused_logits(outputs: Mapping[str, ViewOutput]) -> Tensor:
+    """Sum the views' logits [B, C]: the fusion of methods that know no evidence."""
+    return torch.stack([output.logits for output in outputs.values()]).sum(dim=0)
+
+
+class MultiViewNetwork(nn.Module):
+    """Encoder and heads; graphs are inputs, so one network serves any set of messages.
+
+    ``seed`` decides the first weights and the dropout masks, on every device alike.
+    """
+
+    def __init__(
+        self,
+        *,
+        features: int,
+        classes: int,
+        views: Sequence[str],
+        settings: NetworkSettings | None = None,
+        seed: int = 0,
+    ) -> None:
+        super().__init__()
+        if not views or len(set(views)) != len(views):
+            raise BadSetting(
+                f"a network needs views with different names, got {list(views)}",
+                next_step="give each view its own name, and at least one view",
+            )
+        self.settings = settings or NetworkSettings()
+        self.views = tuple(views)
+        self.noise = Noise(seed)
+        generator = torch.Generator().manual_seed(seed)
+        self.encoder = SharedEncoder(features, self.settings, generator=generator, noise=self.noise)
+        # A list beside the names: a view may carry any name, a module's name may not.
+        self.heads = nn.ModuleList(
+            EvidenceHead(
+                self.encoder.width, classes, self.settings, generator=generator, noise=self.noise
+            )
+            for _ in views
+        )
+
+    def forward(
+        self, features: Tensor, graphs: Mapping[str, ViewGraph], rows: Tensor | None = None
+    ) -> dict[str, ViewOutput]:
+        """Run the messages ``rows`` (all by default) through every view.
+
+        ``features`` [N, features] are what ``encoder.prepare`` returned for all messages.
+        """
+        return {
+            view: self._output(head, self.encoder(features, graphs[view], rows))
+            for view, head in self._heads()
+        }
+
+    @torch.no_grad()
+    def memory(self, features: Tensor, graphs: Mapping[str, ViewGraph]) -> dict[str, list[Tensor]]:
+        """Compute what ``forward_new`` looks up, per view: prepared features and hidden states."""
+        return {view: self.encoder.memory(features, graphs[view]) for view in self.views}
+
+    def forward_new(
+        self,
+        features: Tensor,
+        memory: Mapping[str, Sequence[Tensor]],
+        lookups: Mapping[str, Lookup],
+    ) -> dict[str, ViewOutput]:
+        """Run new messages, by their prepared ``features`` [n, features], against a ``memory``."""
+        return {
+            view: self._output(
+                head, self.encoder.forward_new(features, memory[view], lookups[view])
+            )
+            for view, head in self._heads()
+        }
+
+    def _heads(self) -> list[tuple[str, EvidenceHead]]:
+        return list(zip(self.views, cast(list[EvidenceHead], list(self.heads)), strict=True))
+
+    def _output(self, head: EvidenceHead, embeddings: Tensor) -> ViewOutput:
+        return ViewOutput(embeddings, head(embeddings), self.settings)

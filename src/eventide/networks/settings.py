@@ -1,0 +1,42 @@
+"""What a network is made of; the defaults are the paper's printed settings."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, PositiveFloat, PositiveInt
+
+from eventide.setting_group import SettingGroup
+
+Activation = Literal["none", "elu"]
+FeatureNormalisation = Literal["none", "unit", "standard"]
+Evidence = Literal["relu", "softplus", "exp"]
+
+
+class NetworkSettings(SettingGroup):
+    """Sizes and switches of the shared encoder and of the evidence heads.
+
+    >>> NetworkSettings().layers
+    (256, 256)
+    """
+
+    layers: tuple[PositiveInt, ...] = Field(default=(256, 256), min_length=1)
+    """Width of each temporal attention layer; their number is the paper's L."""
+    final_activation: Activation = "none"
+    """After the last layer; the layers before it always use ELU."""
+    feature_normalisation: FeatureNormalisation = "none"
+    """`unit`: every vector to length 1; `standard`: every column to mean 0 and deviation 1."""
+    dropout: float = Field(default=0.0, ge=0, lt=1)
+    """Share of the values between two layers that training sets to zero."""
+    residual: bool = False
+    """Add a learned map of a message's own state to what its neighbourhood says."""
+    head_hidden: PositiveInt = 128
+    """Width of the hidden layer of each view's evidence head."""
+    head_dropout: float = Field(default=0.0, ge=0, lt=1)
+    """Share of a head's hidden values that training sets to zero."""
+    evidence: Evidence = "relu"
+    """What turns a head's outputs into evidence; `relu` has no gradient where evidence is 0."""
+    temperature: PositiveFloat = 1.0
+    """Divides the head's output before the evidence function."""
+    clamp: PositiveFloat = 10.0
+    """`exp` evidence reads the head's output within [-clamp, clamp]."""

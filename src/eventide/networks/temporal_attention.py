@@ -1,0 +1,52 @@
+"""One layer of the encoder: what a message's neighbours say, nearer in time counting more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+
+from eventide.networks.precision import widen
+from eventide.networks.seeding import seeded_linear
+
+Average = Callable[[Tensor], Tensor]
+"""From one rate per message to the time-weighted average of its neighbours' states."""
+
+
+class TemporalAttention(nn.Module):
+    """Equations `eq_temGnn` and `attention`, before the activation.
+
+    z = W h;  rate_i = w . z_i;  a_ij = softmax_j(-rate_i * abs(t_i - t_j));  out_i = sum_j a_ij z_j
+
+    Both are linear in h, so z is never formed: rate_i = (W^T w) . h_i is one number per message,
+    and out_i = W (sum_j a_ij h_j) applies W to the averages of the wanted messages alone.
+    """
+
+    def __init__(
+        self, inputs: int, outputs: int, *, residual: bool = False, generator: torch.Generator
+    ) -> None:
+        super().__init__()
+        self.transform = seeded_linear(inputs, outputs, bias=False, generator=generator)
+        self.rate = seeded_linear(outputs, 1, bias=False, generator=generator)
+        self.own = (
+            seeded_linear(inputs, outputs, bias=False, generator=generator) if residual else None
+        )
+
+    def rates(self, states: Tensor) -> Tensor:
+        """Return w . W h for each row of ``states`` [n, inputs]: how fast attention fades, [n].
+
+        Never in half precision: a rate is multiplied by days and then exponentiated.
+        """
+        with torch.autocast(states.device.type, enabled=False):
+            direction = self.rate.weight @ self.transform.weight
+            return (states @ direction.T).squeeze(-1)
+
+    def forward(self, states: Tensor, average: Average) -> Tensor:
+        """Update ``states`` [n, inputs] to [n, outputs].
+
+        ``average`` knows the neighbourhoods of exactly these n messages: given their rates [n], it
+        returns the weighted average of their neighbours' states [n, inputs].
+        """
+        updated = widen(self.transform(average(self.rates(states))))
+        return updated if self.own is None else updated + self.own(states)

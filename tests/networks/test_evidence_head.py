@@ -1,0 +1,53 @@
+"""Evidence is never negative, always finite, and keeps the order of the logits."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from eventide.networks.evidence_head import EvidenceHead, evidence_of
+from eventide.networks.seeding import Noise
+from eventide.networks.settings import NetworkSettings
+
+LOGITS = torch.tensor([[-1e4, -3.0, 0.0, 2.0, 1e4]])
+
+
+@pytest.mark.parametrize("kind", ["relu", "softplus", "exp"])
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+def test_evidence(kind, dtype):
+    values = evidence_of(LOGITS.to(dtype), NetworkSettings(evidence=kind))
+    assert torch.isfinite(values).all()
+    assert (values >= 0).all()
+    assert (values.diff() >= 0).all()
+    assert values.dtype == (torch.float64 if dtype == torch.float64 else torch.float32)
+
+
+def test_functions_and_temperature_and_clamp():
+    two = torch.tensor([[2.0]])
+    assert evidence_of(two, NetworkSettings(temperature=4)).item() == 0.5
+    soft = evidence_of(two, NetworkSettings(evidence="softplus")).item()
+    assert soft == pytest.approx(torch.log1p(two.exp()).item())
+    assert evidence_of(two, NetworkSettings(evidence="exp", clamp=1)).item() == pytest.approx(
+        2.71828, abs=1e-4
+    )
+
+
+def test_relu_leaves_a_class_without_gradient_and_softplus_does_not():
+    for kind, alive in (("relu", False), ("softplus", True), ("exp", True)):
+        logit = torch.tensor([[-2.0]], requires_grad=True)
+        evidence_of(logit, NetworkSettings(evidence=kind)).sum().backward()
+        assert (logit.grad.item() != 0) is alive
+
+
+def test_head_is_linear_relu_linear():
+    head = EvidenceHead(
+        3,
+        2,
+        NetworkSettings(head_hidden=4),
+        generator=torch.Generator().manual_seed(0),
+        noise=Noise(0),
+    )
+    values = torch.randn(5, 3, generator=torch.Generator().manual_seed(1))
+    hidden = torch.clamp(values @ head.hidden.weight.T + head.hidden.bias, min=0)
+    expected = hidden @ head.output.weight.T + head.output.bias
+    torch.testing.assert_close(head(values), expected)
