@@ -1,0 +1,40 @@
+"""From vectors of tokens to vectors of messages, without padding and without loops over rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from eventide.features.encoders.base import Vectors
+
+
+def unit_rows(vectors: Vectors) -> Vectors:
+    """Scale every row to length one; a zero row stays zero.
+
+    >>> unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]], dtype=np.float32)).tolist()
+    [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
+    """
+    # float64 lengths: a float32 square overflows for entries beyond 1e19
+    lengths = np.sqrt(np.square(vectors, dtype=np.float64).sum(axis=1, keepdims=True))
+    scaled = vectors / np.where(lengths > 0, lengths, 1.0)
+    return np.asarray(scaled, dtype=np.float32)
+
+
+def count_matrix(
+    rows: npt.NDArray[Any], columns: npt.NDArray[Any], shape: tuple[int, int]
+) -> sparse.csr_array:
+    """Count how often each column occurs in each row; a column of -1 (unknown) is left out."""
+    known = columns >= 0
+    ones = np.ones(int(known.sum()), dtype=np.float32)
+    counts = sparse.csr_array((ones, (rows[known], columns[known])), shape=shape)
+    counts.sum_duplicates()  # sorted columns: a row's sum has one order, whatever the batch
+    return counts
+
+
+def row_means(counts: sparse.csr_array, table: Vectors) -> Vectors:
+    """Return the mean of the table's vectors under each row's counts; an empty row is zero."""
+    totals = np.maximum(counts.sum(axis=1), 1).astype(np.float32)
+    return np.asarray((counts @ table) / totals[:, None], dtype=np.float32)

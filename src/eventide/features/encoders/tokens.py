@@ -1,0 +1,134 @@
+"""Words and character n-grams of any script as 64-bit keys, a whole batch of texts at once.
+
+Texts become one array of code points. The key of any stretch of it comes from differences of
+prefix sums (a polynomial hash modulo 2^64), so that no Python loop runs over texts, words or
+characters, and no spelling has to be stored in a model.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from unicodedata import category
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Keys: TypeAlias = npt.NDArray[np.uint64]
+Rows: TypeAlias = npt.NDArray[np.int64]
+
+_URL = r"(?:https?://|www\.)\S+"
+_SPACE = 32
+_BASE = np.uint64(0x9E3779B97F4A7C15)
+_INVERSE = np.uint64(pow(int(_BASE), -1, 2**64))
+_WORD = 1
+
+
+class Tokens(NamedTuple):
+    """Tokens of a batch in reading order: the text each stands in and its key."""
+
+    rows: Rows
+    keys: Keys
+
+
+class Scan:
+    """A batch of texts, cut into words: runs of letters, digits, marks and underscores.
+
+    >>> scan = Scan(["Flood in Chiang Mai!", "FLOOD http://a.b/c"])
+    >>> scan.words().rows.tolist()
+    [0, 0, 0, 0, 1]
+    >>> bool(scan.words().keys[0] == scan.words().keys[4])
+    True
+    """
+
+    def __init__(self, texts: list[str] | pl.Series) -> None:
+        self.texts = len(texts)
+        codes, rows = _code_points(normalised(texts))
+        inside = _is_word(codes)
+        # every run of other characters becomes one space, and the array begins and ends with one
+        keep = inside | np.concatenate(([True], inside[:-1]))
+        spaced = np.where(inside, codes, _SPACE)[keep]
+        self._codes = np.concatenate(([_SPACE], spaced, [_SPACE])).astype(np.uint64)
+        self._rows = np.concatenate(([0], rows[keep], rows[-1:])).astype(np.int64)
+        powers = np.multiply.accumulate(np.full(len(self._codes), _BASE))
+        self._sums = np.concatenate(
+            (np.zeros(1, np.uint64), np.cumsum(_mixed(self._codes) * powers, dtype=np.uint64))
+        )
+        self._scale = np.multiply.accumulate(np.full(len(self._codes), _INVERSE))
+        self._spaces = np.concatenate(([0], np.cumsum(self._codes == _SPACE)))
+
+    def words(self) -> Tokens:
+        """Every word in reading order."""
+        space = self._codes == _SPACE
+        starts = np.flatnonzero(~space[1:] & space[:-1]) + 1
+        ends = np.flatnonzero(space[1:] & ~space[:-1]) + 1
+        return Tokens(self._rows[starts], self._keys(starts, ends, _WORD))
+
+    def ngrams(self, length: int) -> Tokens:
+        """Every ``length`` (3 or more) characters of a word with a space before and after it."""
+        starts = np.arange(max(len(self._codes) - length + 1, 0))
+        within = self._spaces[starts + length - 1] == self._spaces[starts + 1]
+        starts = starts[within]
+        return Tokens(self._rows[starts + 1], self._keys(starts, starts + length, length))
+
+    def _keys(self, starts: Rows, ends: Rows, kind: int) -> Keys:
+        stretch = (self._sums[ends] - self._sums[starts]) * self._scale[starts]
+        return _mixed(stretch + np.uint64(kind * int(_BASE) % 2**64))
+
+
+def spelling_keys(spellings: list[str]) -> Keys:
+    """Return the keys that ``Scan.words`` gives these words; what is not one word has no match.
+
+    >>> bool(spelling_keys(["Flood"])[0] == Scan(["a flood"]).words().keys[1])
+    True
+    """
+    rows, keys = Scan(spellings).words()
+    found = np.zeros(len(spellings), dtype=np.uint64)
+    single = np.bincount(rows, minlength=len(spellings)) == 1
+    found[rows] = keys
+    found[~single] = 0
+    return found
+
+
+def normalised(texts: list[str] | pl.Series) -> pl.Series:
+    """Unify compatibility forms and case, and blank out addresses."""
+    import polars as pl
+
+    series = pl.Series(texts, dtype=pl.String)
+    return series.str.replace_all(_URL, " ").str.normalize("NFKC").str.to_lowercase()
+
+
+def _code_points(texts: pl.Series) -> tuple[npt.NDArray[np.uint32], Rows]:
+    """All texts' code points, each text ended by a line break, and the text each belongs to."""
+    joined = "\n".join([*texts.to_list(), ""])
+    codes = np.frombuffer(joined.encode("utf-32-le"), dtype="<u4")
+    return codes, np.repeat(np.arange(len(texts)), texts.str.len_chars().to_numpy() + 1)
+
+
+def _is_word(codes: npt.NDArray[np.uint32]) -> npt.NDArray[np.bool_]:
+    """Which code points belong to words; asked once per distinct one."""
+    if not len(codes):
+        return np.zeros(0, dtype=np.bool_)
+    present = np.flatnonzero(np.bincount(codes))
+    table = np.zeros(int(present[-1]) + 1, dtype=np.bool_)
+    table[present] = [_belongs(chr(code)) for code in present]
+    return table[codes]
+
+
+def _belongs(character: str) -> bool:
+    # marks carry vowels in many scripts; variation selectors are marks too, but only style emoji
+    kind = category(character)
+    if kind == "Mn" and re.match("[\ufe00-\ufe0f]", character):
+        return False
+    return kind[0] in "LN" or kind in ("Mn", "Mc") or character == "_"
+
+
+def _mixed(values: npt.NDArray[Any]) -> Keys:
+    """Spread values over 64 bits (the finaliser of splitmix64)."""
+    found = values.astype(np.uint64)
+    found = (found ^ (found >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    found = (found ^ (found >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(found ^ (found >> np.uint64(31)), dtype=np.uint64)
