@@ -1,5 +1,29 @@
-"""Eventide: which event is a message about, and how sure can you be?"""
+"""Eventide: which event is a message about, and how sure can you be?
 
-from importlib.metadata import version
+>>> import eventide
+>>> eventide.EventClassifier(method="ucl").method
+'ucl'
+"""
 
-__version__ = version("eventide")
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from eventide.classifier import EventClassifier
+    from eventide.classifier import load_model as load
+
+__all__ = ["EventClassifier", "__version__", "load"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the heavy parts when first asked for, so that ``import eventide`` is cheap."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("eventide")
+    if name in ("EventClassifier", "load"):
+        from eventide import classifier
+
+        return classifier.EventClassifier if name == "EventClassifier" else classifier.load_model
+    raise AttributeError(f"module 'eventide' has no attribute {name!r}")

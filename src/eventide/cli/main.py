@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from eventide.cli import check, data
+from eventide.cli import assign, check, data, demo, evaluate, methods, train
 from eventide.errors import EventideError
 
 app = typer.Typer(
@@ -43,8 +43,13 @@ def options(
     """Hold the options that stand before a verb."""
 
 
-app.command("check")(check.check)
+app.command("demo")(demo.demo)
 app.add_typer(data.app, name="data")
+app.command("check")(check.check)
+app.command("train")(train.train)
+app.command("evaluate")(evaluate.evaluate)
+app.command("assign")(assign.assign)
+app.command("methods")(methods.methods)
 
 
 def main() -> None:

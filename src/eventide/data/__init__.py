@@ -1,1 +1,5 @@
-"""Messages in: schema, readers, validation, splits, long tails, datasets, the built-in sample."""
+"""Messages in: schema, readers, validation, splits, long tails, data sets."""
+
+from eventide.data.intake import Intake, read
+
+__all__ = ["Intake", "read"]

@@ -1,1 +1,1 @@
-"""Text to vectors (encoders), text to elements (hashtags, mentions, urls, entities), times to days."""
+"""Text to vectors (encoders), text to elements (tags, mentions, urls, entities), times to days."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
-from typing import cast
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -82,7 +82,7 @@ class SharedEncoder(nn.Module):
         """List the states that new messages will look up: the features, then each hidden layer."""
         return [features, *self._hidden(features, graph)]
 
-    def forward_new(self, features: Tensor, memory: Sequence[Tensor], lookup: Lookup) -> Tensor:
+    def forward_new(self, features: Tensor, memory: Sequence[Any], lookup: Lookup) -> Tensor:
         """Embed new messages from their prepared ``features`` and the states of the ``memory``."""
         states = features
         layers = self._layers()

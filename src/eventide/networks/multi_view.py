@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import cast
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -92,7 +92,7 @@ class MultiViewNetwork(nn.Module):
     def forward_new(
         self,
         features: Tensor,
-        memory: Mapping[str, Sequence[Tensor]],
+        memory: Mapping[str, Sequence[Any]],
         lookups: Mapping[str, Lookup],
     ) -> dict[str, ViewOutput]:
         """Run new messages, by their prepared ``features`` [n, features], against a ``memory``."""

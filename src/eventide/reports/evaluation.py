@@ -63,23 +63,31 @@ def evaluate_model(
             where="columns event and split",
             next_step="choose --rows all, or label some messages",
         )
-    remembered = 0 if as_new else model.count_remembered(frame)
+    remembered = 0 if as_new else int((model.remembered_rows(frame) >= 0).sum())
     opinions = model.opinions(frame, as_new=as_new)
     truth = frame["event"].to_numpy()
     predicted = opinions["event"].to_numpy()
     uncertainty = opinions["uncertainty"].to_numpy()
     wrong = truth != predicted
+    figures = score(truth, predicted)
     unknown = int((~np.isin(truth.astype(str), model.classes_)).sum())
     notes = []
     if unknown:
-        notes.append(f"{unknown} messages are of events the model does not know: all count as wrong")
+        notes.append(
+            f"{unknown} messages are of events the model does not know: all count as wrong"
+        )
     return EvaluationReport(
         method=model.method,
         preset=model.preset,
         encoder=model.encoder,
         protocol=_protocol(remembered, len(frame)),
         rows=rows,
-        **score(truth, predicted).as_dict(),
+        messages=figures.messages,
+        accuracy=figures.accuracy,
+        macro_f1=figures.macro_f1,
+        nmi=figures.nmi,
+        ami=figures.ami,
+        ari=figures.ari,
         uncertainty_right=_mean(uncertainty[~wrong]),
         uncertainty_wrong=_mean(uncertainty[wrong]),
         error_auroc=error_auroc(wrong, uncertainty),

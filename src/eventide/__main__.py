@@ -1,0 +1,5 @@
+"""``python -m eventide`` is the command ``eventide``."""
+
+from eventide.cli.main import main
+
+main()

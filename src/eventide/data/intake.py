@@ -1,0 +1,146 @@
+"""The way in: ``read`` takes any source of messages and returns what is sound and what is not."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from eventide.data.batch import ROW, Batch
+from eventide.data.names import Columns
+from eventide.data.readers import batches_of
+from eventide.data.schema import REJECTED
+from eventide.data.validation import Validator
+from eventide.errors import BadSetting, InputError, RejectedRows
+from eventide.storage import atomic_file
+
+Parts = tuple[pl.DataFrame, pl.DataFrame]
+
+
+@dataclass(frozen=True)
+class Intake:
+    """What reading gave: sound messages, rejected rows, and how many rows there were."""
+
+    messages: pl.DataFrame
+    rejected: pl.DataFrame
+    rows_in: int
+    where: str = "the given messages"
+
+    def reasons(self) -> pl.DataFrame:
+        """Count the rejected rows by column and reason, most frequent first."""
+        counted = self.rejected.group_by("column", "reason").agg(
+            pl.len().alias("rows"), pl.col("row").min().alias("first_row")
+        )
+        return counted.sort("rows", "first_row", descending=[True, False])
+
+    def summary(self) -> str:
+        """Say in a line or two how many rows were read and why others were not."""
+        lines = [f"{len(self.messages):,} of {self.rows_in:,} rows read from {self.where}"]
+        lines += [
+            f"  {entry['rows']:,} rejected: {entry['column'] or 'row'}: {entry['reason']}"
+            f" (first in row {entry['first_row']})"
+            for entry in self.reasons().iter_rows(named=True)
+        ]
+        return "\n".join(lines)
+
+    def write_rejected(self, path: str | Path) -> Path:
+        """Write the rejected rows as CSV, or as JSONL if the name ends so; whole or not at all."""
+        target = Path(path)
+        if target.suffix.lower() in (".jsonl", ".ndjson"):
+            content = self.rejected.write_ndjson()
+        elif target.suffix.lower() == ".csv":
+            content = self.rejected.write_csv()
+        else:
+            raise BadSetting(
+                f"cannot write rejected rows as {target.suffix or 'a file without a suffix'}",
+                where=str(target),
+                next_step="name the file .csv or .jsonl",
+            )
+        try:
+            with atomic_file(target) as temporary:
+                temporary.write_text(content, encoding="utf-8")
+        except OSError as error:
+            raise InputError(
+                f"cannot write the rejected rows: {error.strerror or error}",
+                where=str(target),
+                next_step="choose a folder you may write to",
+            ) from None
+        return target
+
+
+def read(
+    source: Any,
+    *,
+    columns: Mapping[str, str] | None = None,
+    lists: Sequence[str] = (),
+    strict: bool = False,
+    need_time: bool = True,
+) -> Intake:
+    """Read messages from a file, a dataset's name, a pandas or polars frame, or a list of dicts.
+
+    ``columns`` maps our names to the source's (``{"created_at": "time"}``); ``lists`` names
+    further columns of lists to keep; ``strict`` turns rejected rows into an error; with
+    ``need_time=False`` a message may lack a time. Other columns are not kept.
+
+    >>> intake = read([{"id": 1, "text": "flood in #Calgary", "time": "2013-06-21"},
+    ...                {"id": 1, "text": "the same id", "time": "2013-06-21"}])
+    >>> intake.messages["text"].to_list(), intake.rejected["reason"].to_list()
+    (['flood in #Calgary'], ['the id is taken by an earlier row'])
+    """
+    plan = Columns(dict(columns or {}), tuple(lists))
+    where, batches = batches_of(source, plan)
+    intake = _collected(batches, Validator(plan, where, need_time))
+    if strict and len(intake.rejected):
+        first = intake.rejected.row(0, named=True)
+        raise RejectedRows(
+            f"{len(intake.rejected):,} of {intake.rows_in:,} rows are not sound; the first is row"
+            f" {first['row']}: {first['column'] or 'row'}: {first['reason']}",
+            where=where,
+            next_step="mend them, or read without strict to set them aside",
+        )
+    return intake
+
+
+def _collected(batches: Iterable[Batch], validator: Validator) -> Intake:
+    parts: list[pl.DataFrame] = []
+    rejected = [pl.DataFrame(schema=REJECTED)]
+    for sound, refused in _checked(batches, validator):
+        if parts and _overlap(parts[-1], sound):
+            sound = pl.concat([parts.pop(), sound]).sort(ROW, maintain_order=True)
+        parts.append(sound)
+        rejected.append(refused)
+    messages = pl.concat(parts)
+    again = ~messages["id"].is_first_distinct()
+    if again.any():
+        taken = messages.filter(again).select(
+            pl.col(ROW).alias("row"),
+            pl.lit("id").alias("column"),
+            pl.lit("the id is taken by an earlier row").alias("reason"),
+            pl.col("id").str.slice(0, 80).alias("value"),
+        )
+        rejected.append(taken.cast(REJECTED))  # type: ignore[arg-type]
+        messages = messages.filter(~again)
+    refused = pl.concat(rejected).sort("row", maintain_order=True)
+    return Intake(messages.drop(ROW), refused, len(messages) + len(refused), validator.where)
+
+
+def _checked(batches: Iterable[Batch], validator: Validator) -> Iterator[Parts]:
+    """Check each batch while the next one is being read: one helper thread, so order is kept."""
+    waiting: deque[Future[Parts]] = deque()
+    with ThreadPoolExecutor(1) as helper:
+        for batch in batches:
+            waiting.append(helper.submit(validator.check, batch))
+            if len(waiting) > 1:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def _overlap(before: pl.DataFrame, after: pl.DataFrame) -> bool:
+    """Tell whether rows read the careful way belong between those before them."""
+    return len(before) > 0 and len(after) > 0 and bool(after[ROW][0] < before[ROW][-1])

@@ -1,0 +1,159 @@
+r"""Columns of lists, however they arrive: real lists, JSON, Python or NumPy text, ``a;b``.
+
+Strings are parsed to their elements, never to characters. An empty cell is null ("not given: take
+it from the text"), ``[]`` is an empty list ("given: there are none").
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import math
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+import polars as pl
+
+LIST = pl.List(pl.String())
+QUOTED = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
+QUOTED_LIST = rf"^\[\s*(?:{QUOTED}\s*,?\s*)*\]$"
+ABSENT = ("", "nan", "none", "null", "na", "<na>")
+NAME_KEYS = ("tag", "text", "screen_name", "username", "expanded_url", "name", "url", "value")
+"""Where an element that is itself an object keeps its name, in order of preference."""
+
+SEPARATORS = {
+    "urls": r"[;,|\s]+(https?://|www\.)",
+    "hashtags": r"[;,|\s]+()",
+    "mentions": r"[;,|\s]+()",
+}
+
+
+def parse_lists(column: pl.Series) -> tuple[pl.Series, pl.Series]:
+    """Return the column as lists of strings and a mask of the cells that are no list at all.
+
+    >>> cells = ["['a', 'b']", '["a"]', "['a' 'b']", "a;b", "[]", "", '{"a": 1}']
+    >>> lists, wrong = parse_lists(pl.Series("entities", cells))
+    >>> lists.to_list()
+    [['a', 'b'], ['a'], ['a', 'b'], ['a', 'b'], [], None, None]
+    >>> wrong.to_list()
+    [False, False, False, False, False, False, True]
+    """
+    kind = column.dtype
+    fine = pl.Series([False], dtype=pl.Boolean).new_from_index(0, len(column))
+    if isinstance(kind, pl.Array):
+        column = column.arr.to_list()
+        kind = column.dtype
+    if isinstance(kind, pl.List):
+        return _from_lists(column), fine
+    if kind == pl.String:
+        return _from_strings(column)
+    return column.clear().cast(LIST, strict=False).extend_constant(None, len(column)), (
+        column.is_not_null()
+    )
+
+
+def _from_lists(column: pl.Series) -> pl.Series:
+    inner = column.dtype.inner  # type: ignore[attr-defined]
+    if inner.is_nested():
+        picked = [None if cell is None else _elements(cell) for cell in column.to_list()]
+        return pl.Series(column.name, picked, dtype=LIST)
+    lists = column.cast(LIST)
+    flat = lists.explode()
+    if (flat.str.starts_with("{") | flat.str.starts_with("[")).any():
+        # The JSON reader hands nested objects over as their own text.
+        picked = [
+            None if cell is None else _elements(_decoded(item) for item in cell)
+            for cell in lists.to_list()
+        ]
+        return pl.Series(column.name, picked, dtype=LIST)
+    return _tidy(lists)
+
+
+def _tidy(lists: pl.Series) -> pl.Series:
+    """Strip the elements and drop the empty ones, touching nothing when there is nothing to do."""
+    flat = lists.explode()
+    holes = flat.null_count() > lists.null_count() + (lists.list.len() == 0).sum()
+    if not holes and not ((flat == "") | flat.str.contains(r"^\s|\s$")).any():
+        return lists
+    stripped = pl.element().str.strip_chars()
+    return lists.list.eval(stripped.filter(stripped.is_not_null() & (stripped != "")))
+
+
+def _from_strings(column: pl.Series) -> tuple[pl.Series, pl.Series]:
+    text = column.str.strip_chars()
+    bracketed = text.str.contains(r"^[\[({]").fill_null(False)
+    quoted = (text.str.contains(QUOTED_LIST) & ~text.str.contains("\\", literal=True)).fill_null(
+        False
+    )
+    plain = text.is_not_null() & ~bracketed
+    rest = bracketed & ~quoted
+    choice: pl.Expr = pl.when(quoted).then(
+        text.str.extract_all(QUOTED).list.eval(
+            pl.element().str.slice(1, pl.element().str.len_chars() - 2)
+        )
+    )
+    if plain.any():
+        plain = plain & ~text.str.to_lowercase().is_in(ABSENT)
+        choice = pl.when(plain).then(_split(text, column.name)).otherwise(choice)
+    lists = pl.select(choice.alias(column.name)).to_series()
+    lists = _tidy(lists)
+    if not rest.any():
+        return lists, rest
+    # Escapes, objects and bare words: rare, so each distinct cell is read once in Python.
+    at = rest.arg_true()
+    cells = text.gather(at).to_list()
+    known = {cell: _elements_of_text(cell) for cell in set(cells)}
+    read = pl.Series([None, *(known[cell] for cell in cells)], dtype=LIST)
+    place = rest.cast(pl.UInt32).cum_sum() * rest.cast(pl.UInt32)
+    lists = lists.zip_with(~rest, read.gather(place))
+    return lists, rest & lists.is_null()
+
+
+def _split(text: pl.Series, name: str) -> pl.Series:
+    if name in SEPARATORS:
+        return text.str.replace_all(SEPARATORS[name], "\n$1").str.split("\n")
+    pieces = text.str.split(",")
+    return text.str.split(";").zip_with(text.str.contains(";", literal=True), pieces)
+
+
+def _elements_of_text(cell: str) -> list[str] | None:
+    value = _decoded(cell)
+    if isinstance(value, (list, tuple)):
+        return _elements(value)
+    if isinstance(value, set):
+        return sorted(_elements(value))
+    if cell.startswith("[") and cell.endswith("]") and isinstance(value, str):
+        return _elements(cell[1:-1].split(","))
+    return None
+
+
+def _decoded(text: Any) -> Any:
+    """Read text as JSON or as a Python literal; other text stands for itself."""
+    if not isinstance(text, str) or text[:1] not in ("[", "{", "("):
+        return text
+    for read in (json.loads, ast.literal_eval):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", SyntaxWarning)
+                return read(text)
+        except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+            continue
+    return text
+
+
+def _elements(values: Iterable[Any]) -> list[str]:
+    named = (_name_of(value) for value in values)
+    return [name.strip() for name in named if name is not None and name.strip()]
+
+
+def _name_of(value: Any) -> str | None:
+    """Find the name an element goes by: itself, a field of an object, or a tuple's first item."""
+    if isinstance(value, dict):
+        found = next((value[key] for key in NAME_KEYS if value.get(key)), None)
+        return None if found is None else str(found)
+    if isinstance(value, (list, tuple)):
+        return _name_of(value[0]) if value else None
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    return str(value)

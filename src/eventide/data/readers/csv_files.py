@@ -1,0 +1,151 @@
+"""CSV files: every record is counted, and one with too many or too few fields is set aside.
+
+Rows are numbered as records after the header (a quoted field may span lines).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from eventide.data.batch import Batch, rejects
+from eventide.data.names import Columns
+from eventide.data.readers.frames import renamed
+from eventide.data.records import text_batch
+from eventide.errors import InputError, UnreadableSource
+
+BATCH = 50_000
+SEPARATORS = ",;\t|"
+
+Fields = list[str]
+
+
+def csv_batches(stream: IO[bytes], path: Path, columns: Columns) -> Iterator[Batch]:
+    """Yield the batches of a CSV file; the separator is the commonest one of the header."""
+    text = io.TextIOWrapper(stream, "utf-8", errors="surrogateescape", newline="")
+    try:
+        yield from _batches(text, path, columns)
+    finally:
+        text.detach()  # the stream belongs to the caller
+
+
+def _batches(text: io.TextIOWrapper, path: Path, columns: Columns) -> Iterator[Batch]:
+    first = text.readline(1_000_000)
+    while first and not first.strip():
+        first = text.readline(1_000_000)
+    separator = max(SEPARATORS, key=first.count)
+    header = _header(first, text, separator, path)
+    names = renamed(header, columns)
+    places = {names.get(name, name): at for at, name in enumerate(header)}
+    kept = {name: places[name] for name in columns.wanted() if name in places}
+    found = [*header, *kept]
+    rows: list[int] = []
+    data: dict[str, list[str | None]] = {name: [] for name in kept}
+    odd: list[tuple[int, str, str]] = []
+    seen = 0
+    for seen, (fields, fault) in enumerate(_records(text, separator), start=1):
+        if fault is None and len(fields) != len(header):
+            fault = f"{len(fields)} fields where the header has {len(header)}"
+        if fault is not None:
+            odd.append((seen, fault, separator.join(fields)))
+        else:
+            rows.append(seen)
+            for name, at in kept.items():
+                data[name].append(fields[at] or None)
+        if seen % BATCH == 0:
+            yield _batch(rows, data, odd, found)
+            rows, data, odd = [], {name: [] for name in kept}, []
+    if seen == 0:
+        raise UnreadableSource(
+            "the file has a header but no rows",
+            where=str(path),
+            next_step="check how it was written",
+        )
+    yield _batch(rows, data, odd, found)
+
+
+def _batch(
+    rows: list[int], data: dict[str, Any], odd: list[tuple[int, str, str]], found: list[str]
+) -> Batch:
+    batch = text_batch(rows, data, found)
+    refused = rejects([o[0] for o in odd], None, [o[1] for o in odd], [o[2] for o in odd])
+    return Batch(batch.frame, found, refused.vstack(batch.rejected))
+
+
+def _header(first: str, text: io.TextIOWrapper, separator: str, path: Path) -> Fields:
+    lines = iter([first])
+    try:
+        header = [n.strip() for n in next(csv.reader(lines, delimiter=separator), [])]
+    except csv.Error:
+        header = []
+    if not header or any("\x00" in name or not _is_text(name) for name in header):
+        raise UnreadableSource(
+            "the first line is no header of a CSV file",
+            where=str(path),
+            next_step="begin the file with the names of its columns, in UTF-8",
+        )
+    twice = sorted({name for name in header if name and header.count(name) > 1})
+    if twice:
+        raise InputError(
+            f"two columns of the header have one name: {', '.join(twice)}",
+            where=str(path),
+            next_step="rename one of them",
+        )
+    return header
+
+
+def _is_text(name: str) -> bool:
+    return name.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in name)
+
+
+def _records(text: io.TextIOWrapper, separator: str) -> Iterator[tuple[Fields, str | None]]:
+    """Yield each record with its fault, if it has one; blank lines are no records."""
+    lines = _Lines(text)
+    reader = csv.reader(lines, delimiter=separator, strict=True)
+    while True:
+        lines.record.clear()
+        try:
+            fields = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield [lines.record[0]], f"broken CSV record ({error}){lines.give_back()}"
+            continue
+        if fields and not (len(fields) == 1 and not fields[0].strip()):
+            yield fields, None
+
+
+class _Lines:
+    """Lines of the file, remembering those of the current record so that they can be read anew.
+
+    A quote that never closes swallows what follows. Only its own line is at fault, so the others
+    are given back; a limited number of times, or a hostile file would take for ever.
+    """
+
+    def __init__(self, text: io.TextIOWrapper) -> None:
+        self.text = text
+        self.record: list[str] = []
+        self.again: deque[str] = deque()
+        self.patience = 100
+
+    def __iter__(self) -> _Lines:
+        return self
+
+    def __next__(self) -> str:
+        line = self.again.popleft() if self.again else next(self.text)
+        self.record.append(line)
+        return line
+
+    def give_back(self) -> str:
+        """Return all lines but the first to the reader, or say how many are lost with it."""
+        if len(self.record) == 1:
+            return ""
+        if self.patience == 0:
+            return f"; {len(self.record)} lines taken as one row"
+        self.patience -= 1
+        self.again.extendleft(reversed(self.record[1:]))
+        return ""

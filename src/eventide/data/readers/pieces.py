@@ -1,0 +1,26 @@
+"""A file in pieces of a bearable size that end where lines end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import IO
+
+
+def pieces_of(stream: IO[bytes], size: int) -> Iterator[bytes]:
+    r"""Yield pieces of about ``size`` bytes; a longer line makes a longer piece.
+
+    >>> import io
+    >>> list(pieces_of(io.BytesIO(b"a\nbb\nccccccc\nd"), 4))
+    [b'a\nbb\n', b'ccccccc\n', b'd']
+    """
+    while block := stream.read(size):
+        yield block if block.endswith(b"\n") else block + stream.readline()
+
+
+def line_count(piece: bytes) -> int:
+    r"""Count the lines of a piece, a last one without its newline too.
+
+    >>> line_count(b"a\nb"), line_count(b"a\nb\n")
+    (2, 2)
+    """
+    return piece.count(b"\n") + (not piece.endswith(b"\n"))

@@ -1,0 +1,141 @@
+"""Neighbourhoods with every edge written out: the oracle of the tests and the benchmarks' rival.
+
+Readable and slow on purpose; the number of edges grows with the square of an element's popularity.
+Nothing uses it by default: see ``eventide.graphs.neighbourhood``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse
+import torch
+from torch import Tensor
+
+from eventide.graphs.incidence import Incidence, Ints
+
+
+def shared(left: Incidence, right: Incidence) -> scipy.sparse.csr_array:
+    """How many elements message i of ``left`` and j of ``right`` share, as a sparse matrix."""
+    keys = np.unique(np.concatenate([left.keys, right.keys]))
+
+    def matrix(side: Incidence) -> scipy.sparse.csr_array:
+        columns = np.searchsorted(keys, side.keys)[side.elements]
+        ones = np.ones(len(columns), dtype=np.int32)
+        return scipy.sparse.csr_array((ones, columns, side.pointers), shape=(len(side), len(keys)))
+
+    product = (matrix(left) @ matrix(right).T).tocsr()
+    product.sort_indices()
+    return product
+
+
+def shared_pairs(left: Incidence, right: Incidence) -> tuple[Ints, Ints]:
+    """All (i, j) where message i of ``left`` and j of ``right`` share an element, each pair once.
+
+    >>> rows, columns = shared_pairs(Incidence.of([["a", "b"]]), Incidence.of([["b"], ["b", "a"]]))
+    >>> list(zip(rows.tolist(), columns.tolist()))
+    [(0, 0), (0, 1)]
+    """
+    product = shared(left, right)
+    rows = np.repeat(np.arange(len(left), dtype=np.int64), np.diff(product.indptr))
+    return rows, product.indices.astype(np.int64)
+
+
+def edge_average(
+    targets: Tensor, sources: Tensor, distances: Tensor, values: Tensor, rates: Tensor
+) -> Tensor:
+    """Softmax over each target's edges of -rate * distance, then the weighted sum of ``values``.
+
+    ``targets`` [edges] number the rows of ``rates``, ``sources`` [edges] those of ``values``.
+    """
+    scores = -rates[targets] * distances.to(rates.dtype)
+    top = torch.full_like(rates, -torch.inf)
+    top = top.scatter_reduce(0, targets, scores.detach(), "amax")
+    weights = torch.exp(scores - top[targets])
+    total = torch.zeros_like(rates).index_add(0, targets, weights)
+    weights = weights / total[targets]
+    out = values.new_zeros(len(rates), values.shape[1])
+    return out.index_add(0, targets, weights[:, None] * values[sources])
+
+
+class ExplicitNeighbourhood:
+    """Edges (i, j, abs(t_i - t_j)), i itself included.
+
+    >>> around = ExplicitNeighbourhood(Incidence.of([["a"], ["a", "b"], ["c"]]), [0, 1, 0])
+    >>> around.average(torch.tensor([[1.0], [3.0], [5.0]]), torch.zeros(3)).flatten().tolist()
+    [2.0, 2.0, 5.0]
+    """
+
+    def __init__(self, incidence: Incidence, times: Ints | list[int]) -> None:
+        moments = torch.from_numpy(np.asarray(times, dtype=np.int64))
+        count = len(incidence)
+        oneself = scipy.sparse.eye_array(count, dtype=np.int32, format="csr")
+        edges = shared(incidence, incidence) + oneself
+        edges.sort_indices()
+        self.pointers = torch.from_numpy(edges.indptr.astype(np.int64))
+        self.sources = torch.from_numpy(edges.indices.astype(np.int64))
+        self.targets = torch.repeat_interleave(torch.arange(count), self.pointers.diff())
+        self.distances = (moments[self.targets] - moments[self.sources]).abs()
+
+    def __len__(self) -> int:
+        return len(self.pointers) - 1
+
+    def average(self, values: Tensor, rates: Tensor, rows: Tensor | None = None) -> Tensor:
+        """Average ``values`` around ``rows`` (all if None), edge by edge."""
+        rows = torch.arange(len(self)) if rows is None else rows
+        lengths = self.pointers[rows + 1] - self.pointers[rows]
+        targets = torch.repeat_interleave(torch.arange(len(rows)), lengths)
+        starts = self.pointers[rows] - (torch.cumsum(lengths, 0) - lengths)
+        edges = torch.arange(len(targets)) + starts[targets]
+        return edge_average(targets, self.sources[edges], self.distances[edges], values, rates)
+
+    def constant(self, values: Tensor) -> ExplicitConstant:
+        """Averages of values that never change."""
+        return ExplicitConstant(self, values.detach())
+
+
+class ExplicitConstant:
+    """Fixed values beside the edges they are averaged over."""
+
+    def __init__(self, neighbourhood: ExplicitNeighbourhood, values: Tensor) -> None:
+        self._neighbourhood = neighbourhood
+        self._values = values
+
+    def average(self, rates: Tensor, rows: Tensor | None = None) -> Tensor:
+        """Average around ``rows`` (all if None); gradients flow to ``rates`` alone."""
+        return self._neighbourhood.average(self._values, rates, rows)
+
+
+class ExplicitMemory:
+    """Messages that new ones may look up.
+
+    >>> memory = ExplicitMemory(Incidence.of([["a"], ["b"]]), [0, 0])
+    >>> seen = memory.lookup(Incidence.of([["a", "b"], ["c"]]), [0, 0])
+    >>> known, own = torch.tensor([[1.0], [4.0]]), torch.tensor([[7.0], [9.0]])
+    >>> seen.average(known, own, torch.zeros(2)).flatten().tolist()
+    [4.0, 9.0]
+    """
+
+    def __init__(self, incidence: Incidence, times: Ints | list[int]) -> None:
+        self._incidence = incidence
+        self._times = np.asarray(times, dtype=np.int64)
+
+    def lookup(self, new: Incidence, times: Ints | list[int]) -> ExplicitLookup:
+        """The memory's neighbours of each new message."""
+        rows, columns = shared_pairs(new, self._incidence)
+        return ExplicitLookup(rows, columns, np.asarray(times, dtype=np.int64), self._times)
+
+
+class ExplicitLookup:
+    """Edges from new messages into the memory, and to themselves."""
+
+    def __init__(self, rows: Ints, columns: Ints, new_times: Ints, memory_times: Ints) -> None:
+        own = np.arange(len(new_times), dtype=np.int64)
+        distances = np.abs(new_times[rows] - memory_times[columns])
+        self._targets = torch.from_numpy(np.concatenate([rows, own]))
+        self._sources = torch.from_numpy(np.concatenate([columns, own + len(memory_times)]))
+        self._distances = torch.from_numpy(np.concatenate([distances, np.zeros_like(own)]))
+
+    def average(self, memory_values: Tensor, own_values: Tensor, rates: Tensor) -> Tensor:
+        """Average over memory neighbours and oneself."""
+        values = torch.cat([memory_values, own_values])
+        return edge_average(self._targets, self._sources, self._distances, values, rates)

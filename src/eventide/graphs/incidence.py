@@ -1,0 +1,97 @@
+"""Which message has which element, as compressed rows: all that a view's graph is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from eventide.graphs.keys import Keys, check_distinct, element_keys
+
+Ints = npt.NDArray[np.int64]
+
+
+def offsets(lengths: npt.ArrayLike) -> Ints:
+    """Row pointers of compressed rows with these lengths: 0, l0, l0 + l1, ...
+
+    >>> offsets([2, 0, 3]).tolist()
+    [0, 2, 2, 5]
+    """
+    lengths = np.asarray(lengths, dtype=np.int64)
+    pointers = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=pointers[1:])
+    return pointers
+
+
+def ranges(starts: Ints, lengths: Ints) -> Ints:
+    """Concatenate the ranges [start, start + length) without a loop.
+
+    >>> ranges(np.array([5, 0]), np.array([2, 3])).tolist()
+    [5, 6, 0, 1, 2]
+    """
+    pointers = offsets(lengths)
+    return np.repeat(starts - pointers[:-1], lengths) + np.arange(pointers[-1], dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Incidence:
+    """Message i has the elements ``elements[pointers[i]:pointers[i + 1]]``, sorted, each once.
+
+    ``keys[e]`` is the 128-bit key of element e, which is how other incidences recognise it.
+
+    >>> shared = Incidence.of([["flood", "fire"], [], ["fire"]])
+    >>> len(shared), shared.degrees.tolist(), shared.elements.tolist()
+    (3, [2, 0, 1], [0, 1, 1])
+    """
+
+    pointers: Ints
+    elements: Ints
+    keys: Keys
+
+    @classmethod
+    def build(cls, messages: Ints, elements: Ints, count: int, keys: Keys) -> Incidence:
+        """From (message, element) pairs in any order, repeats allowed, for ``count`` messages."""
+        check_distinct(keys)
+        width = max(len(keys), 1)
+        pairs = np.unique(messages.astype(np.int64) * width + elements)
+        rows, columns = np.divmod(pairs, width)
+        return cls(offsets(np.bincount(rows, minlength=count)), columns, keys)
+
+    @classmethod
+    def of(cls, sets: Sequence[Sequence[str]], kind: str = "", salt: bytes = b"") -> Incidence:
+        """From one list of elements per message."""
+        distinct = dict.fromkeys(name for row in sets for name in row)
+        names = {name: number for number, name in enumerate(distinct)}
+        lengths = [len(row) for row in sets]
+        return cls.build(
+            np.repeat(np.arange(len(sets), dtype=np.int64), lengths),
+            np.array([names[name] for row in sets for name in row], dtype=np.int64),
+            len(sets),
+            element_keys(kind, names, salt),
+        )
+
+    def __len__(self) -> int:
+        return len(self.pointers) - 1
+
+    @property
+    def degrees(self) -> Ints:
+        """How many elements each message has."""
+        return np.diff(self.pointers)
+
+    @property
+    def rows(self) -> Ints:
+        """The message of every incidence, beside ``elements``."""
+        return np.repeat(np.arange(len(self), dtype=np.int64), self.degrees)
+
+    def take(self, rows: Ints) -> Incidence:
+        """The incidence of these messages alone; element numbers and keys stay."""
+        lengths = self.degrees[rows]
+        picked = ranges(self.pointers[rows], lengths)
+        return Incidence(offsets(lengths), self.elements[picked], self.keys)
+
+    def compact(self) -> Incidence:
+        """The same incidence without the keys of elements that no message has."""
+        used, elements = np.unique(self.elements, return_inverse=True)
+        return Incidence(self.pointers, elements.astype(np.int64), self.keys[used])

@@ -1,0 +1,184 @@
+"""Where each message reads: the arrays behind a bucketed neighbourhood, as plain numbers.
+
+Every message belongs to a profile (its set of elements). A profile reads blocks and, directly,
+single messages. A block is a run of bucket rows, one for each time; a bucket row is a signed sum of
+messages of that time. For every profile and time the signed counts of all it reads add up to the
+number of its neighbours at that time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import scipy.sparse
+
+from eventide.graphs.incidence import Ints, offsets, ranges
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Block b holds the bucket rows ``rows[pointers[b]:pointers[b + 1]]``, each with its time."""
+
+    pointers: Ints
+    rows: Ints
+    times: Ints
+
+    @cached_property
+    def lengths(self) -> Ints:
+        """How many bucket rows each block has."""
+        return np.diff(self.pointers)
+
+
+@dataclass(frozen=True)
+class TimeCounts:
+    """Profile p has ``numbers[k]`` neighbours at ``times[k]``, for k from pointers[p] on."""
+
+    pointers: Ints
+    times: Ints
+    numbers: Ints
+
+    @classmethod
+    def of(cls, matrix: scipy.sparse.csr_array, moments: Ints) -> TimeCounts:
+        """From a profiles-by-times matrix of net counts; columns number ``moments``."""
+        matrix = scipy.sparse.csr_array(matrix)
+        matrix.eliminate_zeros()
+        matrix.sort_indices()
+        return cls(
+            matrix.indptr.astype(np.int64), moments[matrix.indices], matrix.data.astype(np.int64)
+        )
+
+
+@dataclass(frozen=True)
+class Direct:
+    """Single messages a profile reads: rows of the values, their times and coefficients."""
+
+    pointers: Ints
+    messages: Ints
+    times: Ints
+    coefficients: Ints
+
+
+@dataclass(frozen=True)
+class Reads:
+    """What each profile reads: blocks, single messages, and the counts that both add up to."""
+
+    pointers: Ints
+    blocks: Ints
+    direct: Direct
+    counts: TimeCounts
+
+
+@dataclass(frozen=True)
+class Readers:
+    """Messages that read: profile and time of each, and what the profiles read.
+
+    ``buckets`` rows of sums and ``messages`` rows of values are there to be read.
+    """
+
+    profile: Ints
+    times: Ints
+    reads: Reads
+    blocks: Blocks
+    buckets: int
+    messages: int
+
+    def sizes(self) -> Ints:
+        """How many reads each reader has."""
+        lengths = self.blocks.lengths[self.reads.blocks]
+        total = np.append(0, np.cumsum(lengths))
+        sizes: Ints = total[self.reads.pointers[1:]] - total[self.reads.pointers[:-1]]
+        return (sizes + np.diff(self.reads.direct.pointers))[self.profile]
+
+    def take(self, rows: Ints) -> Readers:
+        """Some of the readers."""
+        return Readers(
+            self.profile[rows],
+            self.times[rows],
+            self.reads,
+            self.blocks,
+            self.buckets,
+            self.messages,
+        )
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A closed set of messages as readers of itself.
+
+    ``members`` [bucket rows, messages] holds the integer coefficient of each message.
+    """
+
+    members: scipy.sparse.csr_array
+    readers: Readers
+
+    def __len__(self) -> int:
+        return len(self.readers.profile)
+
+    @property
+    def entries(self) -> int:
+        """How many reads stand for all the edges."""
+        return int(self.readers.sizes().sum())
+
+    @property
+    def neighbours(self) -> Ints:
+        """How many other messages share an element with each message."""
+        counts = self.readers.reads.counts
+        total = np.append(0, np.cumsum(counts.numbers))
+        each: Ints = total[counts.pointers[1:]] - total[counts.pointers[:-1]]
+        return each[self.readers.profile] - 1
+
+    @property
+    def edges(self) -> int:
+        """How many directed edges (message, neighbour) that replaces, each with itself included."""
+        return int(self.neighbours.sum()) + len(self)
+
+
+def group_rows(owners: Ints, count: int) -> Ints:
+    """Row pointers of items sorted by owner: owner o has the items [p[o], p[o + 1]).
+
+    >>> group_rows(np.array([0, 0, 2]), 3).tolist()
+    [0, 2, 2, 3]
+    """
+    return offsets(np.bincount(owners, minlength=count))
+
+
+@dataclass(frozen=True)
+class Members:
+    """The messages of each profile: ``messages[pointers[p]:pointers[p + 1]]``."""
+
+    pointers: Ints
+    messages: Ints
+
+    @classmethod
+    def of(cls, profile: Ints, profiles: int) -> Members:
+        """Group messages by profile."""
+        return cls(group_rows(profile, profiles), np.argsort(profile, kind="stable"))
+
+    def spread(self, profiles: Ints) -> tuple[Ints, Ints]:
+        """All messages of these profiles one after the other, and how many each has."""
+        lengths = np.diff(self.pointers)[profiles]
+        return self.messages[ranges(self.pointers[profiles], lengths)], lengths
+
+
+def bucket_rows(
+    block: Ints, message: Ints, moment: Ints, moments: int
+) -> tuple[Ints, scipy.sparse.csr_array]:
+    """Split blocks by time: the code block * moments + moment of each bucket row, and its members.
+
+    ``message[k]`` is in ``block[k]``. The matrix [bucket rows, messages] holds ones.
+
+    >>> each = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
+    >>> rows, matrix = bucket_rows(*each, np.array([0, 1]), 2)
+    >>> rows.tolist(), matrix.toarray().tolist()
+    ([0, 1, 2, 3], [[1, 0], [0, 1], [1, 0], [0, 1]])
+    """
+    codes = block * moments + moment[message]
+    order = np.argsort(codes, kind="stable")
+    rows, starts = np.unique(codes[order], return_index=True)
+    matrix = scipy.sparse.csr_array(
+        (np.ones(len(order), dtype=np.int64), message[order], np.append(starts, len(order))),
+        shape=(len(rows), len(moment)),
+    )
+    return rows, matrix

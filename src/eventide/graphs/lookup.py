@@ -1,0 +1,129 @@
+"""New messages that read a memory: their own value counts once, the memory does not change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import scipy.sparse
+import torch
+from torch import Tensor
+
+from eventide.graphs.averages import average_sums
+from eventide.graphs.incidence import Ints, offsets
+from eventide.graphs.layout import Blocks, Direct, Readers, Reads, TimeCounts
+from eventide.graphs.plan import Plan, Plans
+from eventide.graphs.shards import Partial, merge, own_partial
+
+
+@dataclass(frozen=True)
+class MemorySums:
+    """Bucket sums of the memory's values beside the values: made once, read by many look-ups."""
+
+    sums: Tensor
+    values: Tensor
+
+
+class Summing(Protocol):
+    """What can sum the memory's values into buckets."""
+
+    def sums(self, values: Tensor) -> MemorySums:
+        """Bucket sums of ``values``."""
+
+
+class Lookup:
+    """What new messages read of a memory."""
+
+    def __init__(
+        self,
+        times: Ints,
+        keys: tuple[Ints, Ints],
+        blocks: Blocks,
+        singles: scipy.sparse.csr_array,
+        memory_times: Ints,
+        counts: tuple[scipy.sparse.csr_array, Ints],
+        memory: Summing,
+    ) -> None:
+        """``keys`` are (pointers, blocks) per message, ``singles`` direct reads [new, memory]."""
+        self._memory = memory
+        found = TimeCounts.of(*counts)
+        #: how many memory messages each new one meets
+        self.neighbours = np.asarray(counts[0].sum(axis=1)).ravel().astype(np.int64)
+        singles = scipy.sparse.csr_array(singles)
+        singles.eliminate_zeros()
+        direct = Direct(
+            singles.indptr.astype(np.int64),
+            singles.indices.astype(np.int64),
+            memory_times[singles.indices],
+            singles.data.astype(np.int64),
+        )
+        # the own value is counted but not read here: no source holds it
+        lengths = np.diff(found.pointers)
+        ends = offsets(lengths + 1)[1:] - 1
+        moments, numbers = (np.zeros(len(found.times) + len(times), np.int64) for _ in range(2))
+        memory_part = np.ones(len(moments), dtype=bool)
+        memory_part[ends] = False
+        moments[memory_part], numbers[memory_part] = found.times, found.numbers
+        moments[ends], numbers[ends] = times, 1
+        reads = Reads(*keys, direct, TimeCounts(offsets(lengths + 1), moments, numbers))
+        profile = np.arange(len(times), dtype=np.int64)
+        self._readers = Readers(profile, times, reads, blocks, len(blocks.rows), len(memory_times))
+        self._plans: dict[torch.device, Plans] = {}
+
+    def __len__(self) -> int:
+        return len(self._readers.profile)
+
+    def average(
+        self, memory_values: Tensor | MemorySums, own_values: Tensor, rates: Tensor
+    ) -> Tensor:
+        """Average over memory neighbours and oneself; differentiable in all three."""
+        held = self._held(memory_values)
+        plans = self._plan(rates.device)
+        shares = torch.cat(
+            [_own_power(plan, rates[rows]) / _total(plan, rates[rows]) for rows, plan in plans]
+        )
+        read = average_sums(held.sums, held.values, rates, plans)
+        return read + shares[:, None] * own_values
+
+    def partial(self, memory_values: Tensor | MemorySums, rates: Tensor) -> Partial:
+        """The unfinished average over this memory alone, to be merged with other shards'."""
+        held = self._held(memory_values)
+        plans = self._plan(rates.device)
+        total = torch.cat([_total(plan, rates[rows]) for rows, plan in plans])
+        own = torch.cat([_own_power(plan, rates[rows]) for rows, plan in plans])
+        reference = torch.cat([_reference(plan, rates[rows]) for rows, plan in plans])
+        read = average_sums(held.sums, held.values, rates, plans)
+        return Partial(read * total[:, None], (total - own).clamp_min(0), reference)
+
+    def _held(self, values: Tensor | MemorySums) -> MemorySums:
+        return values if isinstance(values, MemorySums) else self._memory.sums(values)
+
+    def _plan(self, device: torch.device) -> Plans:
+        if device not in self._plans:
+            self._plans[device] = Plans(self._readers, device)
+        return self._plans[device]
+
+
+def _reference(plan: Plan, rates: Tensor) -> Tensor:
+    return torch.where(rates < 0, plan.farthest, torch.zeros_like(plan.farthest))
+
+
+def _own_power(plan: Plan, rates: Tensor) -> Tensor:
+    return torch.exp(rates * _reference(plan, rates))
+
+
+def _total(plan: Plan, rates: Tensor) -> Tensor:
+    """The normaliser of each reader, differentiable."""
+    each = plan.count_readers
+    relative = (plan.count_distances - _reference(plan, rates)[each]).to(rates.dtype)
+    terms = plan.count_numbers * torch.exp(-rates[each] * relative)
+    return torch.zeros_like(rates).index_add(0, each, terms)
+
+
+def across_shards(
+    shards: list[tuple[Lookup, Tensor | MemorySums]], own_values: Tensor, rates: Tensor
+) -> Tensor:
+    """Average over a memory that is split: every message in exactly one of the shards."""
+    partials = [lookup.partial(values, rates) for lookup, values in shards]
+    return merge([*partials, own_partial(own_values, rates)], rates).average()

@@ -1,0 +1,179 @@
+"""A memory of messages that new ones look up without joining it (SPEED.md 9).
+
+Unlike a closed set the memory keeps every subset of its messages, unmerged: a new message may meet
+any part of a set. Subsets that one message has at a time need no sum; they point at the message.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse
+from torch import Tensor
+
+from eventide.errors import InputError
+from eventide.graphs.incidence import Incidence, Ints, offsets
+from eventide.graphs.keys import KEY_BYTES, KeyIndex
+from eventide.graphs.layout import Blocks, Members, bucket_rows, group_rows
+from eventide.graphs.lookup import Lookup, MemorySums
+from eventide.graphs.products import FixedMatrix
+from eventide.graphs.profiles import element_matrix, keep_elements, profiles
+from eventide.graphs.subsets import MOST, SubsetTable, sign
+
+
+@dataclass(frozen=True)
+class _Keys:
+    """What each subset key holds: bucket rows of several messages, and single messages.
+
+    ``singles`` [keys, messages] has the sign of the key; ``counts`` [keys, moments] likewise.
+    """
+
+    blocks: Blocks
+    members: FixedMatrix
+    singles: scipy.sparse.csr_array
+    counts: scipy.sparse.csr_array
+
+
+class Memory:
+    """Messages by element keys and time, to be looked up by new ones.
+
+    >>> import torch
+    >>> memory = Memory(Incidence.of([["a"], ["b"], ["a", "b"]]), [0, 0, 0])
+    >>> seen = memory.lookup(Incidence.of([["a", "b"], ["c"]]), [0, 0])
+    >>> known, own = torch.tensor([[1.0], [4.0], [4.0]]), torch.tensor([[7.0], [9.0]])
+    >>> seen.average(known, own, torch.zeros(2)).flatten().tolist()
+    [4.0, 9.0]
+    """
+
+    def __init__(self, incidence: Incidence, times: Ints | list[int], most: int = MOST) -> None:
+        self.incidence, self.most = incidence, most
+        self.times = np.asarray(times, dtype=np.int64)
+        if len(self.times) != len(incidence):
+            raise InputError(f"{len(incidence)} messages but {len(self.times)} times")
+        self._index = KeyIndex(incidence.keys)
+        self._profile, self._sets = profiles(incidence)
+        self._messages = Members.of(self._profile, len(self._sets))
+        narrow = self._sets.degrees <= most
+        self._wide = np.flatnonzero(~narrow)
+        self._table, groups = SubsetTable.build(keep_elements(self._sets, narrow, by_row=True))
+        found = [group.pairs() for group in groups]
+        none = np.zeros(0, dtype=np.int64)
+        rows, keys, masks = (
+            np.concatenate([pairs[part] for pairs in found] or [none]) for part in range(3)
+        )
+        signs = np.zeros(len(self._table.support), dtype=np.int64)
+        signs[keys] = sign(masks)
+        self._moments, self._moment = np.unique(self.times, return_inverse=True)
+        self._keys = self._hold(rows, keys, signs)
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    def _hold(self, rows: Ints, keys: Ints, signs: Ints) -> _Keys:
+        spread, lengths = self._messages.spread(rows)
+        moments = max(len(self._moments), 1)
+        codes, members = bucket_rows(np.repeat(keys, lengths), spread, self._moment, moments)
+        key, moment = np.divmod(codes, moments)
+        members.data = np.repeat(signs[key], np.diff(members.indptr))
+        size = np.diff(members.indptr)
+        several = size > 1
+        alone = members[~several]
+        shape = (len(signs), len(self))
+        return _Keys(
+            Blocks(
+                group_rows(key[several], len(signs)),
+                np.arange(int(several.sum())),
+                self._moments[moment[several]],
+            ),
+            FixedMatrix(members[several]),
+            scipy.sparse.csr_array((alone.data, (key[~several], alone.indices)), shape=shape),
+            scipy.sparse.csr_array((signs[key] * size, (key, moment)), shape=(len(signs), moments)),
+        )
+
+    def sums(self, values: Tensor) -> MemorySums:
+        """Sum ``values`` [memory, width] into buckets once, for any number of look-ups."""
+        return MemorySums(self._keys.members.times(values), values)
+
+    def lookup(self, new: Incidence, times: Ints | list[int]) -> Lookup:
+        """Find the memory's neighbours of new messages; each one's answer stands alone."""
+        known = self._index.find(new.keys)[new.elements]
+        rows = new.rows[known >= 0]
+        order = np.lexsort((known[known >= 0], rows))
+        lengths = np.bincount(rows, minlength=len(new))
+        sets = Incidence(offsets(lengths), known[known >= 0][order], self.incidence.keys)
+        narrow = sets.degrees <= self.most
+
+        found = [g.pairs() for g in self._table.find(keep_elements(sets, narrow, by_row=True))]
+        none = np.zeros(0, dtype=np.int64)
+        reader, key = (
+            np.concatenate([pairs[part] for pairs in found] or [none]) for part in range(2)
+        )
+        order = np.argsort(reader, kind="stable")
+        pointers = group_rows(reader, len(new))
+        pairs = scipy.sparse.csr_array(
+            (np.ones(len(key), dtype=np.int64), key[order], pointers),
+            shape=(len(new), len(self._table.support)),
+        )
+        explicit = self._explicit(sets, narrow)
+        counts = pairs @ self._keys.counts + explicit @ self._by_moment()
+        return Lookup(
+            np.asarray(times, dtype=np.int64),
+            (pointers, key[order]),
+            self._keys.blocks,
+            pairs @ self._keys.singles + explicit,
+            self.times,
+            (counts, self._moments),
+            self,
+        )
+
+    def _explicit(self, sets: Incidence, narrow: np.ndarray) -> scipy.sparse.csr_array:
+        """Wide new messages meet all they share with; narrow ones the wide of the memory."""
+        shape = (len(sets), len(self))
+        places = []
+        for readers, targets in (
+            (np.flatnonzero(narrow), self._wide),
+            (np.flatnonzero(~narrow), np.arange(len(self._sets))),
+        ):
+            if len(readers) and len(targets):
+                left = element_matrix(sets.take(readers))
+                met = (left @ element_matrix(self._sets.take(targets)).T).tocoo()
+                messages, lengths = self._messages.spread(targets[met.col])
+                places.append((np.repeat(readers[met.row], lengths), messages))
+        if not places:
+            return scipy.sparse.csr_array(shape, dtype=np.int64)
+        row, column = (np.concatenate(part) for part in zip(*places, strict=True))
+        return scipy.sparse.csr_array((np.ones(len(row), dtype=np.int64), (row, column)), shape)
+
+    def _by_moment(self) -> scipy.sparse.csr_array:
+        ones = np.ones(len(self), dtype=np.int64)
+        return scipy.sparse.csr_array(
+            (ones, self._moment, np.arange(len(self) + 1)),
+            shape=(len(self), max(len(self._moments), 1)),
+        )
+
+    def forget(self, rows: Ints) -> Memory:
+        """The memory without these messages and without elements that nobody else has."""
+        keep = np.ones(len(self), dtype=bool)
+        keep[rows] = False
+        return Memory(
+            self.incidence.take(np.flatnonzero(keep)).compact(), self.times[keep], self.most
+        )
+
+    def state(self) -> dict[str, np.ndarray]:
+        """Plain arrays to be saved; elements are hashed keys, 16 bytes each."""
+        keys = np.frombuffer(self.incidence.keys.tobytes(), dtype=np.uint8)
+        return {
+            "pointers": self.incidence.pointers,
+            "elements": self.incidence.elements,
+            "keys": keys.reshape(-1, KEY_BYTES),
+            "times": self.times,
+            "most": np.array([self.most], dtype=np.int64),
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, np.ndarray]) -> Memory:
+        """The memory that ``state`` was taken from."""
+        keys = np.frombuffer(state["keys"].tobytes(), dtype=f"S{KEY_BYTES}")
+        incidence = Incidence(state["pointers"], state["elements"], keys)
+        return cls(incidence, state["times"], int(state["most"][0]))

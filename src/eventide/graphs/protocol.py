@@ -1,0 +1,47 @@
+"""What the networks may ask of a neighbourhood, whether it stores edges or not."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from torch import Tensor
+
+
+class Constant(Protocol):
+    """Neighbourhood averages of values that never change (layer 1's features)."""
+
+    def average(self, rates: Tensor, rows: Tensor | None = None) -> Tensor:
+        """As ``Neighbourhood.average``; gradients flow to ``rates`` alone."""
+
+
+class Neighbourhood(Protocol):
+    """Time-weighted averages over the neighbours of messages (equation ``eq_temGnn``).
+
+    average_i = sum over j in N(i) of a_ij * values_j,
+    a_ij = softmax over N(i) of -rate_i * abs(t_i - t_j), with i itself in N(i), everybody once.
+    """
+
+    def __len__(self) -> int:
+        """How many messages there are."""
+
+    def average(self, values: Tensor, rates: Tensor, rows: Tensor | None = None) -> Tensor:
+        """Average ``values`` [messages, width] around ``rows`` (all if None).
+
+        ``rates`` has one entry for each of ``rows``; the result is [len(rows), width].
+        Differentiable in ``values`` and ``rates``.
+        """
+
+    def constant(self, values: Tensor) -> Constant:
+        """Prepare averages of values that never change, for any rates and rows."""
+
+
+class Lookup(Protocol):
+    """New messages that read a memory and add nothing to it."""
+
+    def average(self, memory_values: Any, own_values: Tensor, rates: Tensor) -> Tensor:
+        """Average over memory neighbours and oneself.
+
+        ``memory_values`` are [memory, width], or what the memory made of them to read them faster.
+
+        ``own_values`` [new, width] and ``rates`` [new] belong to the new messages.
+        """

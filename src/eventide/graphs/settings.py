@@ -1,0 +1,26 @@
+"""How messages become neighbours, and how time is cut."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, PositiveInt
+
+from eventide.setting_group import SettingGroup
+
+
+class GraphSettings(SettingGroup):
+    """Time buckets and the limits of the exact neighbourhoods.
+
+    >>> GraphSettings().time_unit
+    'day'
+    """
+
+    time_unit: Literal["day", "hour", "minute"] = "day"
+    """What time distances are counted in; the paper counts days."""
+    bucket_width: PositiveInt = 1
+    """Time units in one bucket."""
+    wide_after: int = Field(default=6, ge=1, le=12)
+    """A message with more elements than this in a view keeps explicit neighbours."""
+    memory_budget: int = Field(default=1 << 30, ge=0)
+    """Bytes the constant sums of layer 1 may take; above it they are read from buckets."""

@@ -1,0 +1,143 @@
+"""Subsets of element sets as exact keys: a trie of (shorter subset, next element) pairs.
+
+[A and B intersect] = sum over non-empty T inside both of (-1)^(|T| + 1), so subsets count every
+neighbour once. A subset is numbered by its parent's number and its last element: no hash,
+no collision.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from eventide.graphs.incidence import Incidence, Ints
+
+MOST = 6  # elements of a message whose subsets are keys: at most 63 of them
+
+
+def subset_sizes(masks: Ints) -> Ints:
+    """How many elements the subsets given by bit masks have.
+
+    >>> subset_sizes(np.array([0b1, 0b11, 0b101])).tolist()
+    [1, 2, 2]
+    """
+    sizes = np.zeros_like(masks)
+    for bit in range(int(masks.max(initial=0)).bit_length()):
+        sizes += (masks >> bit) & 1
+    return sizes
+
+
+def sign(masks: Ints) -> Ints:
+    """(-1)^(|T| + 1) of the subsets given by bit masks.
+
+    >>> sign(np.array([0b1, 0b11, 0b111])).tolist()
+    [1, -1, 1]
+    """
+    return 2 * (subset_sizes(masks) & 1) - 1
+
+
+@dataclass(frozen=True)
+class Group:
+    """Element sets of one size: their rows and, for each bit mask, the number of that subset.
+
+    ``subsets[r, mask]`` is -1 where the table does not hold the subset.
+    """
+
+    size: int
+    rows: Ints
+    subsets: Ints
+
+    def pairs(self) -> tuple[Ints, Ints, Ints]:
+        """(row, subset, mask) of every subset that is in the table."""
+        place, mask = np.nonzero(self.subsets >= 0)
+        return self.rows[place], self.subsets[place, mask], mask
+
+
+@dataclass
+class SubsetTable:
+    """Numbers for subsets of elements; level s holds the sorted codes of those of size s + 1.
+
+    >>> table, groups = SubsetTable.build(Incidence.of([["a", "b"], ["a"], ["b", "a"]]))
+    >>> table.support.tolist(), groups[1].subsets.tolist()
+    ([3, 2, 2], [[-1, 0, 1, 2], [-1, 0, 1, 2]])
+    """
+
+    elements: int
+    levels: list[Ints] = field(default_factory=list)
+    starts: list[int] = field(default_factory=list)
+    support: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+    @classmethod
+    def build(
+        cls, sets: Incidence, weights: Ints | None = None, least: int = 1
+    ) -> tuple[SubsetTable, list[Group]]:
+        """Number all subsets of ``sets`` that occur at least ``least`` times (by ``weights``)."""
+        table = cls(max(len(sets.keys), 1))
+        weights = np.ones(len(sets), dtype=np.int64) if weights is None else weights
+        groups = _by_size(sets)
+        for size in range(1, max((group.size for group in groups), default=0) + 1):
+            asked = [_codes(group, sets, size, table.elements) for group in groups]
+            codes = np.concatenate([code.ravel() for code in asked])
+            each = np.concatenate(
+                [
+                    np.broadcast_to(weights[group.rows, None], code.shape).ravel()
+                    for group, code in zip(groups, asked, strict=True)
+                ]
+            )
+            known, place = np.unique(codes[codes >= 0], return_inverse=True)
+            support = np.bincount(place, weights=each[codes >= 0], minlength=len(known))
+            table._append(known[support >= least], support[support >= least].astype(np.int64))
+            for group, code in zip(groups, asked, strict=True):
+                group.subsets[:, _masks_of(group.size, size)] = table._find(code, size)
+        return table, groups
+
+    def find(self, sets: Incidence) -> list[Group]:
+        """The numbers of all subsets of each of ``sets``, -1 where unknown."""
+        groups = _by_size(sets)
+        for size in range(1, max((group.size for group in groups), default=0) + 1):
+            for group in groups:
+                if size <= group.size:
+                    code = _codes(group, sets, size, self.elements)
+                    group.subsets[:, _masks_of(group.size, size)] = self._find(code, size)
+        return groups
+
+    def _append(self, codes: Ints, support: Ints) -> None:
+        self.starts.append(len(self.support))
+        self.levels.append(codes)
+        self.support = np.concatenate([self.support, support])
+
+    def _find(self, codes: Ints, size: int) -> Ints:
+        if size > len(self.levels) or len(self.levels[size - 1]) == 0:
+            return np.full(codes.shape, -1, dtype=np.int64)
+        level = self.levels[size - 1]
+        place = np.minimum(np.searchsorted(level, codes), len(level) - 1)
+        return np.where(level[place] == codes, self.starts[size - 1] + place, -1)
+
+
+def _by_size(sets: Incidence) -> list[Group]:
+    """Empty groups for the element sets of each size from 1 on."""
+    degrees = sets.degrees
+    groups = []
+    for size in np.unique(degrees[degrees > 0]).tolist():
+        rows = np.flatnonzero(degrees == size)
+        groups.append(Group(size, rows, np.full((len(rows), 1 << size), -1, dtype=np.int64)))
+    return groups
+
+
+def _masks_of(size: int, count: int) -> Ints:
+    """Masks over ``size`` elements with ``count`` bits."""
+    every = np.arange(1 << size, dtype=np.int64)
+    chosen: Ints = every[subset_sizes(every) == count]
+    return chosen
+
+
+def _codes(group: Group, sets: Incidence, count: int, elements: int) -> Ints:
+    """Parent number * elements + last element of subsets of ``count`` elements; -1: no parent."""
+    wanted = _masks_of(group.size, count)
+    top = np.floor(np.log2(wanted)).astype(np.int64)
+    last: Ints = sets.elements[sets.pointers[group.rows][:, None] + top[None, :]]
+    if count == 1:
+        return last
+    parent = group.subsets[:, wanted - (1 << top)]
+    return np.where(parent >= 0, parent * elements + last, -1)

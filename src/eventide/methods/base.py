@@ -1,0 +1,92 @@
+"""What every method is: it learns from a problem, judges messages, and can be put away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eventide.settings import Settings
+from eventide.training.checkpoints import Checkpoints
+from eventide.training.corpus import Corpus, Ints
+from eventide.training.loop import Run, Watch
+from eventide.training.problem import Problem
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ViewJudgement:
+    """What one view alone says of n messages: the class, how uncertain, out of how many."""
+
+    predicted: Ints
+    uncertainty: Floats
+    neighbours: Ints
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What a method says of n messages over C classes.
+
+    ``belief`` and ``probability`` are [n, C]; ``uncertainty`` and ``conflict`` are [n]. Where no
+    evidence was found at all, ``predicted`` is the most frequent class of the training messages.
+    """
+
+    predicted: Ints
+    belief: Floats
+    probability: Floats
+    uncertainty: Floats
+    conflict: Floats
+    views: dict[str, ViewJudgement]
+
+
+def together(parts: Sequence[tuple[Ints, Judgement]]) -> Judgement:
+    """Join judgements of parts of a table; each part comes with the places of its rows."""
+    order = np.argsort(np.concatenate([places for places, _ in parts]))
+    judged = [part for _, part in parts]
+
+    def join(arrays: Iterable[NDArray[Any]]) -> NDArray[Any]:
+        return np.concatenate(list(arrays))[order]
+
+    return Judgement(
+        predicted=join(each.predicted for each in judged),
+        belief=join(each.belief for each in judged),
+        probability=join(each.probability for each in judged),
+        uncertainty=join(each.uncertainty for each in judged),
+        conflict=join(each.conflict for each in judged),
+        views={
+            view: ViewJudgement(
+                predicted=join(each.views[view].predicted for each in judged),
+                uncertainty=join(each.views[view].uncertainty for each in judged),
+                neighbours=join(each.views[view].neighbours for each in judged),
+            )
+            for view in judged[0].views
+        },
+    )
+
+
+class Method(Protocol):
+    """A way to learn events; ``defaults`` are its changes to the settings."""
+
+    defaults: ClassVar[Mapping[str, Any]]
+
+    def __init__(self, settings: Settings, seed: int) -> None:
+        """Take settings and seed; nothing is computed yet."""
+
+    def fit(self, problem: Problem, watch: Watch, checkpoints: Checkpoints | None) -> Run:
+        """Learn, and return how it went."""
+
+    def judge(self, rows: Ints) -> Judgement:
+        """Judge messages of the memory by their row."""
+
+    def judge_new(self, corpus: Corpus) -> Judgement:
+        """Judge messages the memory does not hold, each by itself."""
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return everything ``restore`` needs beside the corpus."""
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]], corpus: Corpus) -> None:
+        """Stand ready to judge again, on ``corpus`` as the memory."""

@@ -1,0 +1,1 @@
+"""Long-tail recognition methods in the multi-view frame."""

@@ -1,0 +1,17 @@
+"""CE: the multi-view frame trained with plain cross-entropy, the baseline of every comparison."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from eventide.methods.multi_view import MultiViewMethod
+from eventide.training.logit_objective import LogitObjective
+from eventide.training.objective import Objective
+
+
+class CrossEntropy(MultiViewMethod):
+    """Cross-entropy on the sum of the heads' outputs, plus lambda3 * L_Common."""
+
+    def make_objective(self, views: tuple[str, ...], counts: Tensor, width: int) -> Objective:
+        """Return the cross-entropy objective."""
+        return LogitObjective(counts, self.settings.loss.agreement_weight)

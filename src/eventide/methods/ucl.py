@@ -1,0 +1,35 @@
+"""UCL and UCL-EC, the paper's two methods: they differ in where the prototypes come from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from torch import Tensor
+
+from eventide.losses.total import TotalLoss
+from eventide.methods.multi_view import MultiViewMethod
+from eventide.training.objective import Objective, UncertaintyGuided
+
+
+class Ucl(MultiViewMethod):
+    """UCL: prototypes are learned and move with every batch."""
+
+    defaults: ClassVar[Mapping[str, Any]] = {"loss.prototypes": "learned"}
+
+    def make_objective(self, views: tuple[str, ...], counts: Tensor, width: int) -> Objective:
+        """Return the total loss with the class statistics that guide its margins."""
+        total = TotalLoss(
+            views=views,
+            classes=len(counts),
+            width=width,
+            settings=self.settings.loss,
+            seed=self.seed,
+        )
+        return UncertaintyGuided(total, counts)
+
+
+class UclEc(Ucl):
+    """UCL-EC: prototypes are the training messages' class centroids, fixed for an epoch."""
+
+    defaults: ClassVar[Mapping[str, Any]] = {"loss.prototypes": "centroids"}

@@ -1,0 +1,141 @@
+"""Where a run stands, kept on disk so that a killed run ends in the very same weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from eventide.errors import DamagedBundle
+from eventide.networks.multi_view import MultiViewNetwork
+from eventide.storage import is_bundle, read_bundle, write_bundle
+from eventide.training.selection import Best
+
+KIND = "checkpoint"
+Row = dict[str, float]
+
+
+@dataclass
+class Progress:
+    """All that changes while training: weights, class state, optimiser, best epoch, history."""
+
+    network: MultiViewNetwork
+    objective: nn.Module
+    optimiser: torch.optim.Optimizer
+    best: Best = field(default_factory=Best)
+    history: list[Row] = field(default_factory=list)
+
+    @property
+    def epoch(self) -> int:
+        """How many epochs are done."""
+        return len(self.history)
+
+    def stale(self, patience: int | None) -> bool:
+        """Whether ``patience`` epochs have passed without a better one."""
+        return patience is not None and self.epoch - self.best.epoch >= patience
+
+    def record(self, row: Row) -> None:
+        """Close an epoch: add its row and keep its weights if it is the best."""
+        self.history.append(row)
+        self.best.offer(
+            self.epoch,
+            row["validation_accuracy"],
+            row["validation_f1"],
+            row["validation_loss"],
+            weights=lambda: {
+                **_copy("network", self.network),
+                **_copy("objective", self.objective),
+            },
+        )
+
+    def restore_best(self) -> None:
+        """Put the best epoch's weights back into network and objective."""
+        self._load(self.best.weights)
+
+    def _load(self, tensors: Mapping[str, Tensor]) -> None:
+        for prefix, module in (("network", self.network), ("objective", self.objective)):
+            start = f"{prefix}."
+            module.load_state_dict(
+                {k.removeprefix(start): v for k, v in tensors.items() if k.startswith(start)}
+            )
+
+    def state(self) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
+        """Return arrays by file, and the facts of the manifest."""
+        now = {**_copy("network", self.network), **_copy("objective", self.objective)}
+        optimiser = {
+            f"{index}.{name}": value
+            for index, state in self.optimiser.state_dict()["state"].items()
+            for name, value in state.items()
+        }
+        arrays = {
+            "weights": now,
+            "best": self.best.weights,
+            "optimiser": optimiser,
+            "noise": {"state": self.network.noise.state},
+        }
+        facts = {"history": self.history, "best": [self.best.epoch, *(self.best.rank or ())]}
+        return {name: _numpy(content) for name, content in arrays.items()}, facts
+
+    def restore(self, arrays: Mapping[str, Mapping[str, Any]], facts: Mapping[str, Any]) -> None:
+        """Continue from what ``state`` returned."""
+        self._load(_torch(arrays["weights"]))
+        state: dict[int, dict[str, Tensor]] = {}
+        for name, value in _torch(arrays["optimiser"]).items():
+            index, _, key = name.partition(".")
+            state.setdefault(int(index), {})[key] = value
+        groups = self.optimiser.state_dict()["param_groups"]
+        self.optimiser.load_state_dict({"state": state, "param_groups": groups})
+        self.network.noise.state = _torch(arrays["noise"])["state"]
+        self.history = [dict(row) for row in facts["history"]]
+        epoch, *rank = facts["best"]
+        self.best = Best(epoch, (rank[0], rank[1], rank[2]), _torch(arrays["best"]))
+
+
+@dataclass(frozen=True)
+class Checkpoints:
+    """A directory that holds the latest checkpoint of one run, written every ``every`` epochs.
+
+    ``signature`` describes the run (settings, seed, data); a checkpoint of another run is refused.
+    """
+
+    path: Path
+    signature: Mapping[str, Any]
+    every: int = 1
+    resume_run: bool = True
+
+    def save(self, progress: Progress) -> None:
+        """Write a checkpoint if this epoch is due."""
+        if progress.epoch % self.every == 0:
+            arrays, facts = progress.state()
+            write_bundle(self.path, KIND, {"signature": dict(self.signature), **facts}, arrays)
+
+    def resume(self, progress: Progress) -> None:
+        """Continue from the checkpoint, if there is one and resuming was asked for."""
+        if not self.resume_run or not is_bundle(self.path):
+            return
+        bundle = read_bundle(self.path, KIND)
+        stored = bundle.facts["signature"]
+        if stored != dict(self.signature):
+            changed = [key for key in self.signature if stored.get(key) != self.signature[key]]
+            raise DamagedBundle(
+                f"the checkpoint belongs to another run: {', '.join(changed)} differ",
+                where=str(self.path),
+                next_step="resume with the same data and settings, or remove the checkpoint",
+            )
+        progress.restore(bundle.arrays, bundle.facts)
+
+
+def _copy(prefix: str, module: nn.Module) -> dict[str, Tensor]:
+    return {f"{prefix}.{name}": value.clone() for name, value in module.state_dict().items()}
+
+
+def _numpy(tensors: Mapping[str, Tensor]) -> dict[str, Any]:
+    return {name: value.detach().cpu().numpy() for name, value in tensors.items()}
+
+
+def _torch(arrays: Mapping[str, Any]) -> dict[str, Tensor]:
+    return {name: torch.from_numpy(value) for name, value in arrays.items()}

@@ -1,0 +1,55 @@
+"""One pass per epoch: it serves the metrics, the class statistics and the next centroids."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import torch
+
+from eventide.scoring.metrics import accuracy, macro_f1
+from eventide.training.objective import Objective, Outputs
+from eventide.training.problem import Problem
+from eventide.training.stage import Stage
+
+
+def evaluate(stage: Stage, objective: Objective, problem: Problem, epoch: int) -> dict[str, float]:
+    """Let the objective observe the training messages, and score the validation messages.
+
+    Labels of validation messages are compared with predictions here and go nowhere else.
+    Without validation messages every later epoch counts as better: the last one is kept.
+    """
+    rows, validation = problem.training_rows, problem.validation
+    inside = validation.rows if validation.rows is not None else np.empty(0, dtype=np.int64)
+    outputs = stage.evaluate(np.concatenate([rows, inside]))
+    training = _part(outputs, slice(0, len(rows)))
+    labels = torch.from_numpy(problem.labels[rows]).to(stage.device)
+    objective.observe(training, labels, epoch)
+    if not len(validation):
+        return {
+            "validation_accuracy": 0.0,
+            "validation_f1": 0.0,
+            "validation_loss": -float(epoch),
+            "uncertainty": float(objective.read(training).uncertainty.mean()),
+        }
+    held_out = (
+        _part(outputs, slice(len(rows), None))
+        if validation.corpus is None
+        else stage.evaluate_new(validation.corpus)
+    )
+    judged = objective.read(held_out)
+    predicted = judged.predicted.cpu().numpy()
+    truth = torch.from_numpy(validation.labels).to(stage.device)
+    return {
+        "validation_accuracy": accuracy(validation.labels, predicted),
+        "validation_f1": macro_f1(validation.labels, predicted),
+        "validation_loss": objective.error(held_out, truth),
+        "uncertainty": float(judged.uncertainty.mean()),
+    }
+
+
+def _part(outputs: Outputs, rows: slice) -> Outputs:
+    return {
+        view: replace(each, embeddings=each.embeddings[rows], logits=each.logits[rows])
+        for view, each in outputs.items()
+    }

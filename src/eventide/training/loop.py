@@ -1,0 +1,77 @@
+"""Algorithm 1 of the paper, on one screen; it serves every method that trains the network."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import fmean
+
+import torch
+
+from eventide.training.batches import shuffled_batches
+from eventide.training.checkpoints import Checkpoints, Progress, Row
+from eventide.training.evaluation import evaluate
+from eventide.training.objective import Objective
+from eventide.training.problem import Problem
+from eventide.training.settings import TrainingSettings
+from eventide.training.stage import Stage
+
+Watch = Callable[[Row], None]
+
+
+@dataclass(frozen=True)
+class Run:
+    """How training went: one row of figures per epoch, and which epoch was kept."""
+
+    history: list[Row]
+    best_epoch: int
+
+
+def train(
+    stage: Stage,
+    objective: Objective,
+    problem: Problem,
+    settings: TrainingSettings,
+    *,
+    seed: int,
+    watch: Watch = lambda _: None,
+    checkpoints: Checkpoints | None = None,
+) -> Run:
+    """Train the network on ``stage``, keep its best epoch, and return how it went."""
+    rows = problem.training_rows
+    labels = torch.from_numpy(problem.labels).to(stage.device)
+    optimiser = torch.optim.Adam(
+        [*stage.network.parameters(), *objective.parameters()],
+        lr=settings.learning_rate,
+        weight_decay=settings.weight_decay,
+    )
+    progress = Progress(stage.network, objective, optimiser)
+    if checkpoints is not None:
+        checkpoints.resume(progress)
+    if progress.epoch == 0 and objective.watches_before_training:
+        objective.observe(stage.evaluate(rows), labels[rows], 0)
+
+    while progress.epoch < settings.epochs and not progress.stale(settings.patience):
+        epoch = progress.epoch + 1
+        started = time.perf_counter()
+        terms: list[Row] = []
+        for batch in shuffled_batches(rows, settings.batch_size, seed, epoch):
+            outputs = stage.learn(batch)
+            loss, means = objective.loss(outputs, labels[batch], epoch)
+            optimiser.zero_grad(set_to_none=True)
+            loss.backward()  # type: ignore[no-untyped-call]
+            optimiser.step()
+            terms.append(means)
+
+        row: Row = {"epoch": epoch}
+        row |= {name: fmean(means[name] for means in terms) for name in terms[0]}
+        row |= evaluate(stage, objective, problem, epoch)
+        row["seconds"] = time.perf_counter() - started
+        progress.record(row)
+        watch(row)
+        if checkpoints is not None:
+            checkpoints.save(progress)
+    progress.restore_best()
+    stage.forget_states()
+    return Run(progress.history, progress.best.epoch)

@@ -1,0 +1,27 @@
+"""Optimiser, batches, epochs and device; the defaults are the paper's printed settings."""
+
+from __future__ import annotations
+
+from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
+
+from eventide.setting_group import SettingGroup
+
+
+class TrainingSettings(SettingGroup):
+    """How a network is trained.
+
+    >>> TrainingSettings().batch_size
+    1500
+    """
+
+    epochs: PositiveInt = 100
+    """At most this many passes over the training messages."""
+    batch_size: PositiveInt = 1500
+    learning_rate: PositiveFloat = 1e-3
+    weight_decay: NonNegativeFloat = 0.0
+    patience: int | None = Field(default=None, ge=1)
+    """Stop after this many epochs without a better one; null trains all epochs."""
+    device: str = "auto"
+    """auto, cpu, cuda, cuda:1, mps; auto takes an accelerator if there is one."""
+    mixed_precision: bool = False
+    """Run the network in bfloat16 where that is safe; opinions and losses stay in full width."""

@@ -1,0 +1,129 @@
+"""A network beside the messages it knows: it runs rows of their graph, or new messages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+import torch
+from torch import Tensor
+
+from eventide.errors import BadSetting
+from eventide.graphs.lookup import Lookup, MemorySums
+from eventide.graphs.memory import Memory
+from eventide.graphs.neighbourhood import BucketedNeighbourhood
+from eventide.graphs.settings import GraphSettings
+from eventide.networks.multi_view import MultiViewNetwork, ViewOutput
+from eventide.networks.view_graph import ViewGraph
+from eventide.training.corpus import Corpus, Ints
+
+Outputs = dict[str, ViewOutput]
+
+
+def choose_device(name: str) -> torch.device:
+    """Resolve ``auto`` to CUDA or the CPU, and check any other name.
+
+    Opinions need float64, which some accelerators (mps) lack, so ``auto`` never picks those.
+
+    >>> choose_device("cpu")
+    device(type='cpu')
+    """
+    if name == "auto":
+        if torch.cuda.is_available():
+            return torch.device("cuda")
+        return torch.device("cpu")
+    try:
+        return torch.empty(0, device=name).device
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0]
+        raise BadSetting(
+            f"the device {name!r} cannot be used: {reason}",
+            next_step="choose auto or cpu, or install a PyTorch build for that device",
+        ) from None
+
+
+class Stage:
+    """The graph of a corpus, prepared once, and a network that runs on it."""
+
+    def __init__(
+        self,
+        network: MultiViewNetwork,
+        corpus: Corpus,
+        graph: GraphSettings,
+        device: torch.device,
+        *,
+        mixed_precision: bool = False,
+    ) -> None:
+        self.network = network.to(device)
+        self.device = device
+        self._corpus = corpus
+        self._graph = graph
+        self._mixed = mixed_precision
+        self._features = self._prepared(corpus)
+        self._around = {
+            view: BucketedNeighbourhood(
+                incidence, corpus.times, graph.wide_after, memory_budget=graph.memory_budget
+            )
+            for view, incidence in corpus.incidences.items()
+        }
+        self._states: dict[str, list[MemorySums]] | None = None
+
+    @cached_property
+    def _graphs(self) -> dict[str, ViewGraph]:
+        return {view: ViewGraph.of(each, self._features) for view, each in self._around.items()}
+
+    @cached_property
+    def _memories(self) -> dict[str, Memory]:
+        return {
+            view: Memory(incidence, self._corpus.times, self._graph.wide_after)
+            for view, incidence in self._corpus.incidences.items()
+        }
+
+    def learn(self, rows: Ints) -> Outputs:
+        """Run rows of the graph in training mode, with gradients."""
+        self.network.train()
+        self._states = None
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self._mixed):
+            return self._forward(rows)
+
+    @torch.no_grad()
+    def evaluate(self, rows: Ints) -> Outputs:
+        """Run rows of the graph in evaluation mode."""
+        self.network.eval()
+        return self._forward(rows)
+
+    @torch.no_grad()
+    def evaluate_new(self, corpus: Corpus, lookups: Mapping[str, Lookup] | None = None) -> Outputs:
+        """Run new messages in evaluation mode: they read the memory and add nothing to it."""
+        self.network.eval()
+        if self._states is None:
+            states = self.network.memory(self._features, self._graphs)
+            self._states = {
+                view: [self._memories[view].sums(each) for each in layers]
+                for view, layers in states.items()
+            }
+        found = self.lookups(corpus) if lookups is None else lookups
+        return self.network.forward_new(self._prepared(corpus), self._states, found)
+
+    def lookups(self, corpus: Corpus) -> dict[str, Lookup]:
+        """Find the memory's neighbours of new messages, view by view."""
+        return {
+            view: self._memories[view].lookup(incidence, corpus.times)
+            for view, incidence in corpus.incidences.items()
+        }
+
+    def neighbours(self, rows: Ints) -> dict[str, Ints]:
+        """Count the neighbours of rows of the graph, themselves left out."""
+        return {view: each.layout.neighbours[rows] for view, each in self._around.items()}
+
+    def forget_states(self) -> None:
+        """Drop what was computed with weights that have changed since."""
+        self._states = None
+
+    def _forward(self, rows: Ints) -> Outputs:
+        wanted = torch.from_numpy(rows).to(self.device)
+        outputs: Outputs = self.network(self._features, self._graphs, wanted)
+        return outputs
+
+    def _prepared(self, corpus: Corpus) -> Tensor:
+        return self.network.encoder.prepare(torch.from_numpy(corpus.features).to(self.device))

@@ -1,0 +1,107 @@
+"""From labelled messages to a problem: who is trained on, who chooses, who is remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from eventide.data.splits import proportional_split
+from eventide.errors import InputError
+from eventide.features.encoders import Encoder
+from eventide.graphs.settings import GraphSettings
+from eventide.graphs.views import View
+from eventide.training.corpus import Preparation
+from eventide.training.problem import UNLABELLED, Problem, Validation
+
+HELD_OUT = 0.1
+
+
+@dataclass(frozen=True)
+class Study:
+    """A problem, how its messages were prepared, which messages are remembered, what to say."""
+
+    problem: Problem
+    preparation: Preparation
+    classes: NDArray[np.str_]
+    remembered: pl.DataFrame
+    notes: tuple[str, ...]
+
+
+def study(
+    messages: pl.DataFrame,
+    *,
+    encoder: Encoder,
+    views: Sequence[View],
+    graph: GraphSettings,
+    inductive: bool,
+    seed: int,
+) -> Study:
+    """Set up learning from canonical ``messages`` whose elements are filled in.
+
+    Without a split a tenth of each event is held out for validation. Only the training messages'
+    text and labels reach the encoder's fit, the classes and the problem's labels. An inductive
+    study leaves validation and test messages out of the graph.
+    """
+    notes = []
+    if messages["split"].null_count() == len(messages):
+        messages = proportional_split(messages, validation=HELD_OUT, test=0.0, seed=seed)
+        held = int((messages["split"] == "val").sum())
+        notes.append(f"no split given: {held} messages, a tenth of each event, chosen by the seed")
+        notes[-1] += ", are held out to choose the best epoch"
+    part = messages["split"].to_numpy()
+    labelled = messages["event"].is_not_null().to_numpy()
+    training = labelled & (part == "train")
+    classes = _classes(messages["event"].to_numpy()[training])
+
+    known = labelled & np.isin(messages["event"].fill_null("").to_numpy(), classes)
+    validating = known & (part == "val")
+    unknown = int((labelled & (part == "val") & ~known).sum())
+    if unknown:
+        notes.append(f"{unknown} validation messages are of events without training messages")
+        notes[-1] += ": they take no part in choosing the epoch"
+    loose = int((labelled & messages["split"].is_null().to_numpy()).sum())
+    if loose:
+        notes.append(f"{loose} labelled messages have no split: their labels are not used")
+
+    preparation = Preparation(
+        encoder.fit(messages.filter(pl.Series(training))),
+        tuple(views),
+        graph,
+        _salt(messages, seed),
+    )
+    inside = ~np.isin(part, ("val", "test")) if inductive else np.ones(len(messages), dtype=bool)
+    remembered = messages.filter(pl.Series(inside))
+    labels = np.full(len(messages), UNLABELLED, dtype=np.int64)
+    labels[training] = np.searchsorted(classes, messages["event"].to_numpy()[training])
+    held_out = np.searchsorted(classes, messages["event"].to_numpy()[validating])
+    validation = (
+        Validation(held_out, corpus=preparation.prepare(messages.filter(pl.Series(validating))))
+        if inductive and validating.any()
+        else Validation(held_out, rows=np.flatnonzero(validating))
+    )
+    problem = Problem(preparation.prepare(remembered), labels[inside], len(classes), validation)
+    return Study(problem, preparation, classes, remembered, tuple(notes))
+
+
+def _classes(events: NDArray[np.object_]) -> NDArray[np.str_]:
+    classes = np.unique(events.astype(str))
+    if len(classes) < 2:
+        found = "none" if not len(classes) else f"only {classes[0]!r}"
+        raise InputError(
+            f"training needs messages of at least two events, found {found}",
+            where="column event, rows whose split is train",
+            next_step="label messages of more events, or map the column: --column event=NAME",
+        )
+    return classes
+
+
+def _salt(messages: pl.DataFrame, seed: int) -> bytes:
+    """Derive the salt from data and seed: other models have others, the same run has the same."""
+    digest = blake2b(f"eventide {seed}".encode(), digest_size=16)
+    digest.update("\0".join(messages["id"]).encode("utf-8", "surrogatepass"))
+    return digest.digest()

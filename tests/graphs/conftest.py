@@ -1,0 +1,15 @@
+"""Read small graphs both ways: by sparse entries and by dense rectangles."""
+
+from __future__ import annotations
+
+import pytest
+
+import eventide.graphs.plan as plan
+
+
+@pytest.fixture(params=["sparse", "dense"], scope="module")
+def kernel(request: pytest.FixtureRequest):
+    before = plan.DENSE_ENTRIES, plan.DENSE_TIMES
+    plan.DENSE_ENTRIES, plan.DENSE_TIMES = (1, 1) if request.param == "dense" else (2**60, 1)
+    yield request.param
+    plan.DENSE_ENTRIES, plan.DENSE_TIMES = before
