@@ -24,6 +24,11 @@ class Case:
     def incidence(self) -> Incidence:
         return Incidence.of(self.sets)
 
+    @property
+    def span(self) -> float:
+        """Slopes in the rates are distances times values: rounding is relative to that."""
+        return max(float(np.ptp(self.times)), 1.0)
+
     def values(self, dtype: torch.dtype, count: int | None = None, width: int = 3) -> torch.Tensor:
         random = np.random.default_rng(self.seed)
         count = len(self.sets) if count is None else count
@@ -75,11 +80,11 @@ def cases(draw: st.DrawFn) -> Case:
     )
 
 
-def close(got: torch.Tensor, wanted: torch.Tensor, tolerance: float) -> None:
-    """Relative to the size of the tensor, and every number finite."""
-    got, wanted = got.detach(), wanted.detach()
+def close(got: torch.Tensor, wanted: torch.Tensor, tolerance: float, least: float = 1e-3) -> None:
+    """Relative to the largest number wanted (or to ``least``), and every number finite."""
+    got, wanted = got.detach().double(), wanted.detach().double()
+    assert got.shape == wanted.shape
     assert torch.isfinite(got).all()
-    scale = max(float(wanted.abs().max()) if wanted.numel() else 0.0, 1e-3)
-    assert float((got.double() - wanted.double()).abs().max() if got.numel() else 0.0) <= (
-        tolerance * scale
-    )
+    if got.numel():
+        scale = max(float(wanted.abs().max()), least)
+        assert float((got - wanted).abs().max()) <= tolerance * scale

@@ -41,7 +41,7 @@ def test_forward_and_gradients_agree_with_explicit_edges(case, some, seed):
         wanted = outcome(explicit, values.double(), rates.double(), rows, cotangent.double())
         close(got[0], wanted[0], forward)
         close(got[1], wanted[1], backward)
-        close(got[2], wanted[2], backward)
+        close(got[2], wanted[2], backward, least=1e-2 * case.span)
 
 
 @settings(max_examples=60, deadline=None)
@@ -57,9 +57,8 @@ def test_every_neighbour_counts_once(case):
 def test_gradcheck(case):
     bucketed, _ = build(case)
     rates = case.rates(torch.float64) / case.pace  # finite differences need a gentle slope
-    times_apart = max(float(np.ptp(case.times)), 1.0)
     values = case.values(torch.float64).requires_grad_()
-    rates = (rates / times_apart).requires_grad_()
+    rates = (rates / case.span).requires_grad_()
     assert torch.autograd.gradcheck(bucketed.average, (values, rates))
 
 
