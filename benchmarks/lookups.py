@@ -13,7 +13,7 @@ import torch
 
 from apart import seconds
 from eventide.graphs.memory import Memory
-from generated import generate
+from generated import GeneratedGraph, generate
 
 
 def main() -> None:
@@ -25,31 +25,34 @@ def main() -> None:
     asked = parser.parse_args()
     torch.set_num_threads(asked.threads)
     known, new = generate(asked.messages), generate(5_000, seed=1)
-    for name, view in known.views.items():
+    with torch.no_grad():
+        for name in known.views:
+            measure(name, known, new, asked.width)
+
+
+def measure(name: str, known: GeneratedGraph, new: GeneratedGraph, width: int) -> None:
+    """One view: build, sums, 200 single look-ups and one batch."""
+    start = time.process_time()
+    memory = Memory(known.views[name], known.times)
+    built = time.process_time() - start
+    sums = memory.sums(torch.ones(len(memory), width))
+    own, rates = torch.ones(len(new.times), width), torch.linspace(-1, 1, len(new.times))
+    singles = []
+    for row in range(200):
+        one = slice(row, row + 1)
+        message = new.views[name].take(np.array([row])).compact()
         start = time.process_time()
-        memory = Memory(view, known.times)
-        built = time.process_time() - start
-        values = torch.ones(len(view), asked.width)
-        with torch.no_grad():
-            sums = memory.sums(values)
-            own, rates = torch.ones(5_000, asked.width), torch.linspace(-1, 1, 5_000)
-            singles = []
-            for row in range(200):
-                one = slice(row, row + 1)
-                message = new.views[name].take(np.array([row])).compact()
-                start = time.process_time()
-                memory.lookup(message, new.times[one]).average(sums, own[one], rates[one])
-                singles.append(time.process_time() - start)
-            batch = seconds(
-                lambda memory=memory, view=new.views[name]: memory.lookup(view, new.times).average(
-                    sums, own, rates
-                )
-            )
-        print(
-            f"{name:8} memory of {len(view):,}: build {built:.2f} s, bucket rows {len(sums.sums):,}; "
-            f"one message {np.median(singles) * 1e3:.2f} ms (worst {max(singles) * 1e3:.2f}), "
-            f"5,000 messages {batch['cpu'] * 1e3:.0f} ms (processor time)"
-        )
+        memory.lookup(message, new.times[one]).average(sums, own[one], rates[one])
+        singles.append(1e3 * (time.process_time() - start))
+
+    def batch() -> torch.Tensor:
+        return memory.lookup(new.views[name], new.times).average(sums, own, rates)
+
+    print(
+        f"{name:8} memory of {len(memory):,}: build {built:.2f} s, {len(sums.sums):,} bucket rows; "
+        f"one message {np.median(singles):.2f} ms (worst {max(singles):.2f}), "
+        f"{len(own):,} messages {1e3 * seconds(batch)['cpu']:.0f} ms (processor time)"
+    )
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
     python benchmarks/trials.py crisislex-t7 --splits 100-104 --trials TRIALS.json --out RUNS.jsonl
 
 TRIALS.json maps a trial's name to {"method": ..., settings by dotted name}. Every trial sees the
-same splits, epochs and seeds. Tune on split seeds >= 100 by the validation figures; report split
+same splits, epochs and seeds; ``sample`` is the built-in sample, drawn anew by every split's seed. Tune on split seeds >= 100 by the validation figures; report split
 seeds 0-4 by the test figures. Finished runs in RUNS.jsonl are not run again.
 """
 
@@ -22,6 +22,7 @@ import polars as pl
 
 
 def main() -> None:
+    """Run what has not been run yet, then print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("dataset")
     parser.add_argument("--splits", default="100-104")
@@ -94,6 +95,7 @@ def run(job: tuple[str, int, str | None, str, str, dict[str, Any]]) -> dict[str,
 def prepared(dataset: str, split: int, encoder: str | None, protocol: str) -> Any:
     """Read, split, encode and connect a dataset once for all trials of a split."""
     from eventide.data import read
+    from eventide.data.sample import sample
     from eventide.data.splits import per_class_split
     from eventide.features.elements import with_elements
     from eventide.features.encoders import DEFAULT_ENCODER
@@ -102,7 +104,10 @@ def prepared(dataset: str, split: int, encoder: str | None, protocol: str) -> An
     from eventide.graphs.views import PAPER_VIEWS
     from eventide.training.study import study
 
-    messages = with_elements(per_class_split(read(dataset).messages, seed=split))
+    if dataset == "sample":
+        messages = with_elements(sample(seed=split))
+    else:
+        messages = with_elements(per_class_split(read(dataset).messages, seed=split))
     plan = study(
         messages,
         encoder=make_encoder(encoder or DEFAULT_ENCODER),

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from eventide.cli import assign, check, data, demo, evaluate, methods, train
+from eventide.cli import assign, check, data, demo, evaluate, explain, forget, methods, train
 from eventide.errors import EventideError
 
 app = typer.Typer(
@@ -49,6 +49,8 @@ app.command("check")(check.check)
 app.command("train")(train.train)
 app.command("evaluate")(evaluate.evaluate)
 app.command("assign")(assign.assign)
+app.command("explain")(explain.explain)
+app.command("forget")(forget.forget)
 app.command("methods")(methods.methods)
 
 

@@ -26,15 +26,17 @@ from eventide.graphs.layout import (
 from eventide.graphs.profiles import keep_elements, linking, profiles
 from eventide.graphs.rare import RARE, rare_pairs
 from eventide.graphs.shared_keys import shared_keys
-from eventide.graphs.subsets import MOST
+from eventide.graphs.subsets import affordable
 from eventide.graphs.wide import near_wide
 
 
-def closed_layout(incidence: Incidence, times: Ints, most: int = MOST, rare: int = RARE) -> Layout:
+def closed_layout(
+    incidence: Incidence, times: Ints, most: int | None = None, rare: int = RARE
+) -> Layout:
     """Lay out the neighbourhoods of all messages among themselves.
 
     Elements of at most ``rare`` messages are read directly. Messages with more than ``most`` other
-    elements are wide: explicit neighbours.
+    elements (None: as many as ``subsets.affordable`` says) are wide: explicit neighbours.
 
     >>> sets = Incidence.of([["a"], ["a", "b"], ["b"], []])
     >>> layout = closed_layout(sets, np.array([0, 0, 1, 1]))
@@ -45,6 +47,7 @@ def closed_layout(incidence: Incidence, times: Ints, most: int = MOST, rare: int
     often = np.bincount(linked.elements, minlength=len(linked.keys)) > rare
     profile, sets = _lone_apart(*profiles(linked))
     popular = keep_elements(sets, often)
+    most = affordable(popular.degrees) if most is None else most
     wide = np.flatnonzero(popular.degrees > most)
     narrow = keep_elements(popular, popular.degrees <= most, by_row=True)
     weights = np.bincount(profile, minlength=len(sets)).astype(np.int64)

@@ -19,7 +19,7 @@ from eventide.graphs.layout import Blocks, Members, bucket_rows, group_rows
 from eventide.graphs.lookup import Lookup, MemorySums
 from eventide.graphs.products import FixedMatrix
 from eventide.graphs.profiles import element_matrix, keep_elements, profiles
-from eventide.graphs.subsets import MOST, SubsetTable, sign
+from eventide.graphs.subsets import SubsetTable, affordable, sign
 
 
 @dataclass(frozen=True)
@@ -46,15 +46,18 @@ class Memory:
     [4.0, 9.0]
     """
 
-    def __init__(self, incidence: Incidence, times: Ints | list[int], most: int = MOST) -> None:
-        self.incidence, self.most = incidence, most
+    def __init__(
+        self, incidence: Incidence, times: Ints | list[int], most: int | None = None
+    ) -> None:
+        self.incidence = incidence
         self.times = np.asarray(times, dtype=np.int64)
         if len(self.times) != len(incidence):
             raise InputError(f"{len(incidence)} messages but {len(self.times)} times")
         self._index = KeyIndex(incidence.keys)
         self._profile, self._sets = profiles(incidence)
         self._messages = Members.of(self._profile, len(self._sets))
-        narrow = self._sets.degrees <= most
+        self.most = affordable(self._sets.degrees) if most is None else most
+        narrow = self._sets.degrees <= self.most
         self._wide = np.flatnonzero(~narrow)
         self._table, groups = SubsetTable.build(keep_elements(self._sets, narrow, by_row=True))
         found = [group.pairs() for group in groups]

@@ -18,7 +18,6 @@ from eventide.graphs.incidence import Incidence, Ints
 from eventide.graphs.plan import Plans
 from eventide.graphs.products import FixedMatrix
 from eventide.graphs.rare import RARE
-from eventide.graphs.subsets import MOST
 
 MEMORY_BUDGET = 1 << 30  # bytes
 
@@ -35,7 +34,7 @@ class BucketedNeighbourhood:
         self,
         incidence: Incidence,
         times: Ints | list[int],
-        most: int = MOST,
+        most: int | None = None,
         rare: int = RARE,
         memory_budget: int = MEMORY_BUDGET,
     ) -> None:

@@ -13,7 +13,29 @@ import numpy as np
 
 from eventide.graphs.incidence import Incidence, Ints
 
-MOST = 6  # elements of a message whose subsets are keys: at most 63 of them
+# a message with at most so many elements has its subsets as keys (63 of them) ...
+MOST = 6
+# ... and with up to so many, as long as all subsets together stay few
+MOST_AFFORDABLE = 10
+SLOTS_EACH = 64
+
+
+def affordable(degrees: Ints) -> int:
+    """The number of elements up to which subsets may be keys, given all messages' numbers.
+
+    Explicit neighbours of the few widest messages cost more than their subsets; those of very
+    many wide messages cost less.
+
+    >>> affordable(np.array([1] * 1000 + [9])), affordable(np.array([9] * 1000 + [1]))
+    (10, 6)
+    """
+    most = MOST_AFFORDABLE
+    while most > MOST:
+        slots = np.sum(1 << degrees[degrees <= most])
+        if slots <= SLOTS_EACH * len(degrees):
+            break
+        most -= 1
+    return most
 
 
 def subset_sizes(masks: Ints) -> Ints:

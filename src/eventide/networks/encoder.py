@@ -84,12 +84,20 @@ class SharedEncoder(nn.Module):
 
     def forward_new(self, features: Tensor, memory: Sequence[Any], lookup: Lookup) -> Tensor:
         """Embed new messages from their prepared ``features`` and the states of the ``memory``."""
+        states = self.hidden_new(features, memory, lookup)
+        last = self._layers()[-1]
+        return self._finish(last(states, partial(lookup.average, memory[-1], states)))
+
+    def hidden_new(self, features: Tensor, memory: Sequence[Any], lookup: Lookup) -> Tensor:
+        """Run new messages through every layer but the last: what the last layer reads."""
         states = features
-        layers = self._layers()
-        for depth, (layer, known) in enumerate(zip(layers, memory, strict=True), start=1):
-            states = layer(states, partial(lookup.average, known, states))
-            states = self._finish(states) if depth == len(layers) else self._between(states)
+        for layer, known in zip(self._layers()[:-1], memory[:-1], strict=True):
+            states = self._between(layer(states, partial(lookup.average, known, states)))
         return states
+
+    def last_rates(self, states: Tensor) -> Tensor:
+        """Return how fast the last layer's attention fades with time, from what it reads [n]."""
+        return self._layers()[-1].rates(states)
 
     def _hidden(self, features: Tensor, graph: ViewGraph) -> list[Tensor]:
         """Run every layer but the last over all messages."""

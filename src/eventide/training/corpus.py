@@ -7,7 +7,7 @@ name and no element in clear: ids, texts, authors and elements are salted 128-bi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -47,6 +47,12 @@ class Corpus:
             self.ids[rows],
             self.texts[rows],
             self.users[rows],
+        )
+
+    def compact(self) -> Corpus:
+        """Return the same corpus without elements that no message has."""
+        return replace(
+            self, incidences={name: each.compact() for name, each in self.incidences.items()}
         )
 
     def state(self) -> dict[str, NDArray[Any]]:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from eventide.errors import BadSetting
@@ -18,6 +21,7 @@ from eventide.networks.view_graph import ViewGraph
 from eventide.training.corpus import Corpus, Ints
 
 Outputs = dict[str, ViewOutput]
+Floats = NDArray[np.floating[Any]]
 
 
 def choose_device(name: str) -> torch.device:
@@ -96,14 +100,8 @@ class Stage:
     def evaluate_new(self, corpus: Corpus, lookups: Mapping[str, Lookup] | None = None) -> Outputs:
         """Run new messages in evaluation mode: they read the memory and add nothing to it."""
         self.network.eval()
-        if self._states is None:
-            states = self.network.memory(self._features, self._graphs)
-            self._states = {
-                view: [self._memories[view].sums(each) for each in layers]
-                for view, layers in states.items()
-            }
         found = self.lookups(corpus) if lookups is None else lookups
-        return self.network.forward_new(self._prepared(corpus), self._states, found)
+        return self.network.forward_new(self._prepared(corpus), self._memory_states(), found)
 
     def lookups(self, corpus: Corpus) -> dict[str, Lookup]:
         """Find the memory's neighbours of new messages, view by view."""
@@ -116,9 +114,37 @@ class Stage:
         """Count the neighbours of rows of the graph, themselves left out."""
         return {view: each.layout.neighbours[rows] for view, each in self._around.items()}
 
+    @torch.no_grad()
+    def rates(self, rows: Ints) -> dict[str, Floats]:
+        """Return how fast attention fades with time around rows of the graph, view by view."""
+        self.network.eval()
+        states = self.network.memory(self._features, self._graphs)
+        encoder = self.network.encoder
+        return {view: _numpy(encoder.last_rates(each[-1][rows])) for view, each in states.items()}
+
+    @torch.no_grad()
+    def rates_new(self, corpus: Corpus) -> dict[str, Floats]:
+        """Return how fast attention fades with time around new messages, view by view."""
+        self.network.eval()
+        encoder, states = self.network.encoder, self._memory_states()
+        features = self._prepared(corpus)
+        return {
+            view: _numpy(encoder.last_rates(encoder.hidden_new(features, states[view], each)))
+            for view, each in self.lookups(corpus).items()
+        }
+
     def forget_states(self) -> None:
         """Drop what was computed with weights that have changed since."""
         self._states = None
+
+    def _memory_states(self) -> dict[str, list[MemorySums]]:
+        if self._states is None:
+            states = self.network.memory(self._features, self._graphs)
+            self._states = {
+                view: [self._memories[view].sums(each) for each in layers]
+                for view, layers in states.items()
+            }
+        return self._states
 
     def _forward(self, rows: Ints) -> Outputs:
         wanted = torch.from_numpy(rows).to(self.device)
@@ -127,3 +153,8 @@ class Stage:
 
     def _prepared(self, corpus: Corpus) -> Tensor:
         return self.network.encoder.prepare(torch.from_numpy(corpus.features).to(self.device))
+
+
+def _numpy(tensor: Tensor) -> Floats:
+    array: Floats = tensor.cpu().numpy()
+    return array

@@ -1,0 +1,28 @@
+"""``eventide forget``: take messages out of a model's memory."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from eventide.cli.options import ModelPath
+
+
+def forget(
+    model: ModelPath,
+    message_id: Annotated[
+        list[str] | None, typer.Option("--id", help="Forget the message with this id. Repeatable.")
+    ] = None,
+    user: Annotated[
+        list[str] | None, typer.Option(help="Forget all messages of this author. Repeatable.")
+    ] = None,
+) -> None:
+    """Remove messages from a model's memory, by id or author; its weights stay.
+
+    Example: eventide forget model --user someone
+    """
+    from eventide.classifier.forgetting import forget as forget_messages
+
+    count = forget_messages(model, ids=message_id or [], users=user or [])
+    typer.echo(f"{count} messages forgotten by {model}; the trained weights are unchanged")
