@@ -14,7 +14,6 @@ import numpy.typing as npt
 from eventide.graphs.incidence import Incidence
 from eventide.graphs.keys import element_keys
 
-VIEWS = ("hashtag", "entity", "user")
 # mean number of elements of a message, of them an event's own share, own vocabulary, common one
 RECIPES = {
     "hashtag": (1.5, 0.75, 25, 2_000),
@@ -40,7 +39,9 @@ def generate(messages: int, days: int = 28, events: int = 100, seed: int = 0) ->
     start = random.integers(0, days, size=events)
     delay = random.exponential(days / 6, size=messages).astype(np.int64)
     times = (start[event] + delay) % days
-    views = {name: _elements(random, event, *RECIPES[name], name) for name in VIEWS}
+    views = {}
+    for name, (mean, share, own, common) in RECIPES.items():
+        views[name] = _elements(random, event, mean, share, own, common, name)
     return GeneratedGraph(views, times.astype(np.int64), event.astype(np.int64))
 
 

@@ -72,9 +72,13 @@ def _series(title: str, sizes: tuple[int, ...], width: int, threads: int, more: 
             f"{size:18,}{row['edges']:18,}{row['entries']:18,}{row['built']:18.2f}"
             f"{row['wall']:18.3f}{row['cpu']:18.3f}{row['peak_mb']:18,}"
         )
-    grown = math.log(sizes[-1] / sizes[0])
-    for name in ("edges", "entries", "built", "cpu", "peak_mb"):
-        print(f"  exponent of {name}: {math.log(rows[-1][name] / rows[0][name]) / grown:.2f}")
+    for first, last in {(0, len(rows) - 1), (len(rows) - 2, len(rows) - 1)}:
+        grown = math.log(sizes[last] / sizes[first])
+        found = (
+            f"{name} {math.log(rows[last][name] / rows[first][name]) / grown:.2f}"
+            for name in ("edges", "entries", "built", "wall", "cpu", "peak_mb")
+        )
+        print(f"  exponents {sizes[first]:,} -> {sizes[last]:,}: {', '.join(found)}")
 
 
 if __name__ == "__main__":

@@ -68,22 +68,32 @@ def test_without_resume_a_run_starts_afresh(small_sample, tmp_path):
     assert len(fresh.history_) == 6
 
 
+def command(source, out, *more):
+    return [
+        sys.executable, "-m", "eventide", "train", str(source), "--out", str(out),
+        "--encoder", "tfidf-svd:16", "--set", "training.epochs=40",
+        "--set", "training.batch_size=64", "--checkpoint-every", "1", *more,
+    ]  # fmt: skip
+
+
 @pytest.mark.slow
-def test_kill_minus_nine_and_resume_on_the_command_line(small_sample, tmp_path):
+def test_kill_minus_nine_then_resume_gives_the_same_model(small_sample, tmp_path):
     source = tmp_path / "messages.parquet"
     small_sample.write_parquet(source)
-    command = [
-        sys.executable, "-m", "eventide", "train", str(source), "--out", str(tmp_path / "killed"),
-        "--encoder", "tfidf-svd:16", "--set", "training.epochs=400",
-        "--set", "training.batch_size=64", "--checkpoint-every", "1",
-    ]  # fmt: skip
+    subprocess.run(command(source, tmp_path / "whole"), check=True, capture_output=True)
+
+    process = subprocess.Popen(command(source, tmp_path / "killed"), stdout=subprocess.DEVNULL)
     checkpoint = tmp_path / "killed.checkpoint" / "manifest.json"
-    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 60
     while not checkpoint.exists() and time.monotonic() < deadline:
-        time.sleep(0.05)
+        time.sleep(0.02)
     os.kill(process.pid, signal.SIGKILL)
     assert process.wait(30) == -signal.SIGKILL
-    assert checkpoint.exists()
     assert not (tmp_path / "killed").exists()
 
+    again = command(source, tmp_path / "killed", "--resume")
+    subprocess.run(again, check=True, capture_output=True)
+    names = ["weights.safetensors", "memory.safetensors"]
+    for name in names:
+        assert (tmp_path / "killed" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+    assert not (tmp_path / "killed.checkpoint").exists()

@@ -1,11 +1,29 @@
 """Algorithm 1: it learns, it repeats itself, and no label but a training message's moves a weight."""
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
 import torch
 
 from eventide.classifier import EventClassifier
+from eventide.data import read
+from eventide.features.elements import with_elements
+from eventide.features.encoders import encoder
+from eventide.graphs.explicit import ExplicitNeighbourhood
+from eventide.graphs.views import PAPER_VIEWS
+from eventide.losses.class_statistics import ClassStatistics
+from eventide.losses.evidential import evidential_error
+from eventide.losses.total import TotalLoss
+from eventide.methods.ucl import UclEc
+from eventide.networks.multi_view import MultiViewNetwork
+from eventide.networks.view_graph import ViewGraph
+from eventide.opinions.fusion import fuse
+from eventide.opinions.opinion import Opinion
+from eventide.scoring.metrics import macro_f1
+from eventide.settings import resolve
+from eventide.training.study import study
 
 QUICK = {"training__epochs": 3, "training__batch_size": 64, "encoder": "tfidf-svd:32"}
 
@@ -77,3 +95,93 @@ def test_the_best_epoch_is_kept(small_sample):
     best = max(row["validation_accuracy"] for row in model.history_)
     validation = small_sample.filter(pl.col("split") == "val")
     assert model.score(validation) == pytest.approx(best)
+
+
+def test_train_is_algorithm_1_line_by_line(small_sample):
+    """The loop against Algorithm 1 written out: explicit edges, epochs, batches, class state."""
+    frame = with_elements(read(small_sample).messages)
+    settings = resolve(
+        {
+            "training.epochs": 4,
+            "training.batch_size": 50,
+            "network.evidence": "softplus",
+            "network.layers": (16, 16),
+            "loss.prototypes": "centroids",
+        }
+    )
+    plan = study(
+        frame,
+        encoder=encoder("tfidf-svd:8"),
+        views=PAPER_VIEWS,
+        graph=settings.graph,
+        inductive=False,
+        seed=3,
+    )
+    method = UclEc(settings, seed=3)
+    run = method.fit(plan.problem, lambda row: None, None)
+
+    problem, corpus = plan.problem, plan.problem.corpus
+    classes, rows = problem.classes, problem.training_rows
+    labels = torch.from_numpy(problem.labels)
+    features = torch.from_numpy(corpus.features)
+    network = MultiViewNetwork(
+        features=features.shape[1],
+        classes=classes,
+        views=list(corpus.incidences),
+        settings=settings.network,
+        seed=3,
+    )
+    graphs = {
+        view: ViewGraph.of(ExplicitNeighbourhood(each, corpus.times), features)
+        for view, each in corpus.incidences.items()
+    }
+    total = TotalLoss(
+        views=network.views, classes=classes, width=16, settings=settings.loss, seed=3
+    )
+    optimiser = torch.optim.Adam(network.parameters(), lr=settings.training.learning_rate)
+    uncertainty = torch.full((classes,), 1 - 1e-6, dtype=torch.float64)
+    statistics = ClassStatistics.initial(torch.bincount(labels[rows], minlength=classes))
+    best, kept = (-1.0, -1.0, -np.inf), None
+    for epoch in range(1, 5):
+        network.eval()
+        with torch.no_grad():
+            outputs = network(features, graphs, torch.from_numpy(rows))
+        total.prototypes.refresh(
+            {view: output.embeddings for view, output in outputs.items()}, labels[rows]
+        )
+        statistics = replace(statistics, uncertainty=uncertainty)
+        network.train()
+        order = np.random.default_rng([3, epoch]).permutation(rows)
+        for start in range(0, len(order), 50):
+            batch = torch.from_numpy(order[start : start + 50])
+            loss, _ = total(network(features, graphs, batch), labels[batch], statistics, epoch)
+            optimiser.zero_grad()
+            loss.backward()
+            optimiser.step()
+        network.eval()
+        with torch.no_grad():
+            judged = {
+                part: fuse(
+                    [
+                        Opinion.from_evidence(output.evidence)
+                        for output in network(features, graphs, torch.from_numpy(of)).values()
+                    ]
+                )
+                for part, of in (("train", rows), ("val", problem.validation.rows))
+            }
+        uncertainty = torch.stack(
+            [judged["train"].uncertainty[labels[rows] == c].mean() for c in range(classes)]
+        )
+        truth = torch.from_numpy(problem.validation.labels)
+        predicted = judged["val"].predicted
+        rank = (
+            float((predicted == truth).double().mean()),
+            macro_f1(truth.numpy(), predicted.numpy()),
+            -float(evidential_error(judged["val"], truth).mean()),
+        )
+        if rank > best:
+            best, kept = rank, ({k: v.clone() for k, v in network.state_dict().items()}, epoch)
+    assert run.best_epoch == kept[1]
+    for name, expected in kept[0].items():
+        got = method.stage.network.state_dict()[name]
+        torch.testing.assert_close(got, expected, rtol=2e-3, atol=2e-4, msg=name)

@@ -49,3 +49,4 @@ class Batch:
     frame: pl.DataFrame
     found: Sequence[str]
     rejected: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=REJECTED))
+    no_nul: bool = False  # the reader knows that no cell holds a NUL character

@@ -18,6 +18,10 @@ import polars as pl
 LIST = pl.List(pl.String())
 QUOTED = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
 QUOTED_LIST = rf"^\[\s*(?:{QUOTED}\s*,?\s*)*\]$"
+_TIDY = r"""(?:'[^'\\\s](?:[^'\\]*[^'\\\s])?'|"[^"\\\s](?:[^"\\]*[^"\\\s])?")"""
+TIDY_LIST = rf"^\[(?:{_TIDY}\s*,?\s*)*\]$"
+"""A list of quoted elements that need nothing but their quotes taken off."""
+
 ABSENT = ("", "nan", "none", "null", "na", "<na>")
 NAME_KEYS = ("tag", "text", "screen_name", "username", "expanded_url", "name", "url", "value")
 """Where an element that is itself an object keeps its name, in order of preference."""
@@ -81,6 +85,8 @@ def _tidy(lists: pl.Series) -> pl.Series:
 
 
 def _from_strings(column: pl.Series) -> tuple[pl.Series, pl.Series]:
+    if column.str.contains(TIDY_LIST).all():  # nulls apart
+        return _unquoted(column), column.is_null() & False
     text = column.str.strip_chars()
     bracketed = text.str.contains(r"^[\[({]").fill_null(False)
     quoted = (text.str.contains(QUOTED_LIST) & ~text.str.contains("\\", literal=True)).fill_null(
@@ -88,11 +94,7 @@ def _from_strings(column: pl.Series) -> tuple[pl.Series, pl.Series]:
     )
     plain = text.is_not_null() & ~bracketed
     rest = bracketed & ~quoted
-    choice: pl.Expr = pl.when(quoted).then(
-        text.str.extract_all(QUOTED).list.eval(
-            pl.element().str.slice(1, pl.element().str.len_chars() - 2)
-        )
-    )
+    choice: pl.Expr = pl.when(quoted).then(_unquoted(text))
     if plain.any():
         plain = plain & ~text.str.to_lowercase().is_in(ABSENT)
         choice = pl.when(plain).then(_split(text, column.name)).otherwise(choice)
@@ -108,6 +110,10 @@ def _from_strings(column: pl.Series) -> tuple[pl.Series, pl.Series]:
     place = rest.cast(pl.UInt32).cum_sum() * rest.cast(pl.UInt32)
     lists = lists.zip_with(~rest, read.gather(place))
     return lists, rest & lists.is_null()
+
+
+def _unquoted(text: pl.Series) -> pl.Series:
+    return text.str.extract_all(QUOTED).list.eval(pl.element().str.slice(1).str.head(-1))
 
 
 def _split(text: pl.Series, name: str) -> pl.Series:

@@ -42,7 +42,10 @@ def as_ids(column: pl.Series) -> tuple[pl.Series, pl.Series]:
     >>> ids.to_list(), lost.to_list()
     (['42', '5.40123E+17', '7', None], [False, True, False, False])
     """
-    ids = as_strings(column, "id").str.strip_chars()
+    ids = as_strings(column, "id")
+    if ids.cast(pl.UInt64, strict=False).null_count() == 0:  # nothing but digits in any of them
+        return ids, ids.is_null()
+    ids = ids.str.strip_chars()
     odd = ids.str.contains(r"""^['"]|\.|^$""").fill_null(False)
     if not odd.any():
         return ids, odd

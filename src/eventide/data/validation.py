@@ -54,7 +54,7 @@ class Validator:
         typed: dict[str, pl.Series] = {ROW: batch.frame[ROW]}
         for name in self.columns.names:
             if name != "created_at":
-                typed[name] = self._parsed(name, raw[name], problems)
+                typed[name] = self._parsed(name, raw[name], problems, batch.no_nul)
         typed["created_at"] = self._times(raw["created_at"], typed["id"], batch, problems)
         self.sure = True
         frame = pl.DataFrame(typed).select(list(self._schema()))
@@ -76,7 +76,9 @@ class Validator:
             raw[ours] = _first_given(frame, [name for name in found if name in frame.columns])
         return raw
 
-    def _parsed(self, name: str, raw: pl.Series, problems: list[Problem]) -> pl.Series:
+    def _parsed(
+        self, name: str, raw: pl.Series, problems: list[Problem], no_nul: bool
+    ) -> pl.Series:
         if name not in ("id", "text") and raw.null_count() == len(raw):
             return pl.Series(name, [None], dtype=self._schema()[name]).new_from_index(0, len(raw))
         if name == "id":
@@ -86,7 +88,7 @@ class Validator:
             )
             problems.append(Problem(name, lost_digits, lost))
             problems.append(Problem(name, "the id is missing", ids.is_null()))
-            problems.append(_nul(name, ids))
+            problems += [] if no_nul else [_nul(name, ids)]
             return ids
         if name == "vector":
             vectors, wrong = parse_vectors(raw)
@@ -102,17 +104,16 @@ class Validator:
             return vectors
         if name in ("text", "event", "user", "split"):
             strings = as_strings(raw, name)
-            problems.append(_nul(name, strings))
+            problems += [] if no_nul else [_nul(name, strings)]
             if name == "text":
-                empty = strings.is_null() | (strings.str.strip_chars() == "")
+                empty = ~strings.str.contains(r"\S").fill_null(False)
                 problems.append(Problem(name, "the text is empty", empty))
                 return strings
-            strings = pl.select(_blank_to_null(strings)).to_series()
+            strings = _blank_to_null(strings)
             return _splits(strings, problems) if name == "split" else strings
         lists, wrong = parse_lists(raw.alias(name))
         problems.append(Problem(name, "not a list", wrong))
-        flat = lists.explode()
-        if flat.str.contains("\x00", literal=True).any():
+        if not no_nul and lists.explode().str.contains("\x00", literal=True).any():
             problems.append(_nul(name, lists.list.join("")))
         return lists
 
@@ -121,7 +122,7 @@ class Validator:
     ) -> pl.Series:
         name = "created_at"
         if raw.dtype == pl.String:
-            raw = pl.select(_blank_to_null(raw)).to_series()
+            raw = _blank_to_null(raw)
         times = parse_times(raw)
         unread = "not a time; use ISO 8601, epoch (milli)seconds or Twitter's format, 1970 to 2099"
         problems.append(Problem(name, unread, raw.is_not_null() & times.is_null()))
@@ -145,9 +146,10 @@ def _first_given(frame: pl.DataFrame, found: list[str]) -> pl.Series:
     return frame.select(pl.coalesce(alike)).to_series() if len(alike) > 1 else frame[found[0]]
 
 
-def _blank_to_null(strings: pl.Series) -> pl.Expr:
+def _blank_to_null(strings: pl.Series) -> pl.Series:
     stripped = strings.str.strip_chars()
-    return pl.when(stripped != "").then(stripped).alias(strings.name)
+    blank = stripped == ""
+    return stripped.set(blank, None) if blank.any() else stripped
 
 
 def _nul(name: str, strings: pl.Series) -> Problem:

@@ -14,6 +14,8 @@ from torch import Tensor
 
 from eventide.graphs.plan import Plan
 
+RUN = 1 << 17  # reads whose weights are computed at once
+
 
 class Weights:
     """The softmax of each reader; ``reads`` holds c_ik * a_ik in the order of the plan."""
@@ -22,25 +24,47 @@ class Weights:
         self._plan, self._rates = plan, rates
         # integers first: rate * (distance - reference) has one rounding and is never negative
         self._reference = torch.where(rates < 0, plan.farthest, torch.zeros_like(plan.farthest))
-        powers, self._count_distances = self._powers(plan.count_readers, plan.count_distances)
-        self._counts = powers.mul_(plan.count_numbers)
+        self._counts = rates.new_empty(len(plan.count_readers))
+        for run in _runs(self._counts):
+            powers = self._powers(plan.count_readers[run], plan.count_distances[run])
+            torch.mul(powers, plan.count_numbers[run], out=self._counts[run])
         self._total = torch.segment_reduce(self._counts, "sum", offsets=plan.count_pointers)
-        self.reads, self._distances = self._powers(plan.read_readers, plan.read_distances)
-        self.reads /= self._total.index_select(0, plan.read_readers)
+        self.reads = rates.new_empty(len(plan.read_readers))
+        for run in _runs(self.reads):
+            readers = plan.read_readers[run]
+            powers = self._powers(readers, plan.read_distances[run])
+            torch.div(powers, self._total.index_select(0, readers), out=self.reads[run])
         parts(plan, self.reads)[1].mul_(plan.direct_coefficients)
 
-    def _powers(self, readers: Tensor, distances: Tensor) -> tuple[Tensor, Tensor]:
-        """exp(-rate * relative distance) and the relative distance."""
-        relative = (distances - self._reference.index_select(0, readers)).to(self._rates.dtype)
-        return self._rates.index_select(0, readers).mul_(relative).neg_().exp_(), relative
+    def _relative(self, readers: Tensor, distances: Tensor) -> Tensor:
+        return (distances - self._reference.index_select(0, readers)).to(self._rates.dtype)
 
-    def slopes(self) -> Tensor:
-        """d reads / d rate = reads * (mean distance - distance): centred, so nothing cancels."""
-        moments = self._counts * self._count_distances
-        mean = torch.segment_reduce(moments, "sum", offsets=self._plan.count_pointers)
-        mean /= self._total
-        centred = mean.index_select(0, self._plan.read_readers).sub_(self._distances)
-        return centred.mul_(self.reads)
+    def _powers(self, readers: Tensor, distances: Tensor) -> Tensor:
+        """exp(-rate * relative distance)."""
+        exponents = self._relative(readers, distances).mul_(self._rates.index_select(0, readers))
+        return exponents.neg_().exp_()
+
+    def times_slopes(self, dots: Tensor) -> None:
+        """Multiply ``dots`` by d reads / d rate = reads * (mean distance - distance), in place.
+
+        Distances are centred, so that nothing cancels.
+        """
+        plan = self._plan
+        moments = torch.empty_like(self._counts)
+        for run in _runs(moments):
+            relative = self._relative(plan.count_readers[run], plan.count_distances[run])
+            torch.mul(relative, self._counts[run], out=moments[run])
+        mean = torch.segment_reduce(moments, "sum", offsets=plan.count_pointers) / self._total
+        for run in _runs(dots):
+            readers = plan.read_readers[run]
+            centred = mean.index_select(0, readers)
+            centred -= self._relative(readers, plan.read_distances[run])
+            dots[run] *= centred.mul_(self.reads[run])
+
+
+def _runs(reads: Tensor) -> list[slice]:
+    """Pieces small enough for the temporaries of each to stay in the processor's cache."""
+    return [slice(first, first + RUN) for first in range(0, len(reads), RUN)]
 
 
 def parts(plan: Plan, reads: Tensor) -> tuple[Tensor, Tensor]:
@@ -90,4 +114,5 @@ def send_back(
             source = sums.index_select(0, block.buckets)
             torch.mm(received, source.T, out=block.weights(dots))
     if to_rates is not None:
-        to_rates.zero_().index_add_(0, plan.read_readers, dots.mul_(weights.slopes()))
+        weights.times_slopes(dots)
+        to_rates.zero_().index_add_(0, plan.read_readers, dots)

@@ -131,15 +131,20 @@ def plan(readers: Readers, device: torch.device) -> Plan:
     def tensor(array: Ints) -> Tensor:
         return torch.from_numpy(array).to(device)
 
+    def compact(array: Ints) -> Tensor:
+        # half the traffic where 32 bits are enough
+        fits = len(array) == 0 or int(array.max()) < 2**31
+        return tensor(array.astype(np.int32) if fits else array)
+
     return Plan(
         count,
         tensor(farthest),
         tensor(pointers),
-        tensor(counted),
-        tensor(counts.numbers[where]),
-        tensor(distances),
-        tensor(all_readers),
-        tensor(np.abs(times[all_readers] - all_times)),
+        compact(counted),
+        compact(counts.numbers[where]),
+        compact(distances),
+        compact(all_readers),
+        compact(np.abs(times[all_readers] - all_times)),
         Pattern(
             tensor(offsets(np.bincount(each[:spelled], minlength=count))),
             tensor(blocks.rows[place[:spelled]]),

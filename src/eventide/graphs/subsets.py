@@ -27,7 +27,7 @@ def affordable(degrees: Ints) -> int:
     many wide messages cost less.
 
     >>> affordable(np.array([1] * 1000 + [9])), affordable(np.array([9] * 1000 + [1]))
-    (10, 6)
+    (10, 8)
     """
     most = MOST_AFFORDABLE
     while most > MOST:

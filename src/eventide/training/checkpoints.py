@@ -35,8 +35,8 @@ class Progress:
         return len(self.history)
 
     def stale(self, patience: int | None) -> bool:
-        """Whether ``patience`` epochs have passed without a better one."""
-        return patience is not None and self.epoch - self.best.epoch >= patience
+        """Whether accuracy and macro-F1 have not risen for ``patience`` epochs."""
+        return patience is not None and self.epoch - self.best.rose >= patience
 
     def record(self, row: Row) -> None:
         """Close an epoch: add its row and keep its weights if it is the best."""
@@ -77,7 +77,10 @@ class Progress:
             "optimiser": optimiser,
             "noise": {"state": self.network.noise.state},
         }
-        facts = {"history": self.history, "best": [self.best.epoch, *(self.best.rank or ())]}
+        facts = {
+            "history": self.history,
+            "best": [self.best.epoch, self.best.rose, *(self.best.rank or ())],
+        }
         return {name: _numpy(content) for name, content in arrays.items()}, facts
 
     def restore(self, arrays: Mapping[str, Mapping[str, Any]], facts: Mapping[str, Any]) -> None:
@@ -91,8 +94,8 @@ class Progress:
         self.optimiser.load_state_dict({"state": state, "param_groups": groups})
         self.network.noise.state = _torch(arrays["noise"])["state"]
         self.history = [dict(row) for row in facts["history"]]
-        epoch, *rank = facts["best"]
-        self.best = Best(epoch, (rank[0], rank[1], rank[2]), _torch(arrays["best"]))
+        epoch, rose, *rank = facts["best"]
+        self.best = Best(epoch, rose, (rank[0], rank[1], rank[2]), _torch(arrays["best"]))
 
 
 @dataclass(frozen=True)

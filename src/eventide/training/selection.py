@@ -24,6 +24,8 @@ class Best:
     """
 
     epoch: int = 0
+    rose: int = 0
+    """When accuracy or macro-F1 last rose; a loss that merely creeps down does not count."""
     rank: tuple[float, float, float] | None = None
     weights: dict[str, Tensor] = field(default_factory=dict)
 
@@ -39,5 +41,7 @@ class Best:
         rank = (accuracy, macro_f1, -loss)
         if self.rank is not None and rank <= self.rank:
             return False
+        if self.rank is None or rank[:2] > self.rank[:2]:
+            self.rose = epoch
         self.epoch, self.rank, self.weights = epoch, rank, weights()
         return True

@@ -20,7 +20,7 @@ class TrainingSettings(SettingGroup):
     learning_rate: PositiveFloat = 1e-3
     weight_decay: NonNegativeFloat = 0.0
     patience: int | None = Field(default=None, ge=1)
-    """Stop after this many epochs without a better one; null trains all epochs."""
+    """Stop when accuracy has not risen for this many epochs; null trains all epochs."""
     device: str = "auto"
     """auto, cpu, cuda, cuda:1, mps; auto takes an accelerator if there is one."""
     mixed_precision: bool = False

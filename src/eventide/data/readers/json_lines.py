@@ -1,20 +1,16 @@
 """JSON Lines at the speed of polars' own reader, without losing or bending a line.
 
 A chunk of the file goes to polars with a fixed schema. Only if polars refuses it are its lines
-sifted (a vectorised JSON check) and the refused ones read one by one in Python. polars bends two
-things silently, which are therefore looked for first: lone surrogates become NUL, and long ids
-written as floats become integers.
+screened, and the few that are not plainly sound looked at more closely; what polars cannot read is
+read one by one in Python. polars bends two things silently, which are therefore looked for first:
+lone surrogates become NUL, and long ids written as floats become integers.
 """
 
 from __future__ import annotations
 
-import io
 import json
-import os
 import re
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from itertools import accumulate
 
 import polars as pl
 
@@ -22,22 +18,18 @@ from eventide.data.batch import ROW, Batch, rejects
 from eventide.data.names import Columns
 from eventide.data.platforms import is_platform, plain_records
 from eventide.data.readers.json_values import decode_line
-from eventide.data.readers.pieces import line_count, pieces_of
+from eventide.data.readers.pieces import first_lines, line_count
+from eventide.data.readers.screening import FAILURES, Line, screened
 from eventide.data.records import Record, batch_of
 
 SAMPLE = 50
 TEXT = pl.String()
-FAILURES = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 BENT = re.compile(
     rb"\\u(?:0000|[dD](?:[89abAB]..(?!\\u[dD][c-fC-F])"
     rb"|(?<!\\u[dD][89abAB]..\\u[dD])[c-fC-F]))"
 )
-SHAPED = re.compile(rb"\s*\{.*\}\s*\Z", re.DOTALL)
-BLOCK = 128 * 2**10
-WORKERS = min(4, os.cpu_count() or 1)
-Line = tuple[int, bytes]
-Sorted = tuple[pl.DataFrame, list[Line], list[Line]]
-"""What was read, the lines it came from, and the lines that need care."""
+Read = tuple[pl.DataFrame, list[Line]]
+"""What was read, numbered by line, and the lines that need care."""
 
 
 class LineReader:
@@ -60,54 +52,37 @@ class LineReader:
         start = 1
         for piece in filter(None, pieces):
             self._look_at(piece)
+            count = line_count(piece)
             if self.platform:
                 yield self._careful(_lines(piece, start))
             else:
-                yield from self._batches(piece, start)
-            start += line_count(piece)
+                yield from self._batches(piece, start, count)
+            start += count
 
-    def _batches(self, piece: bytes, start: int) -> Iterator[Batch]:
+    def _batches(self, piece: bytes, start: int, count: int) -> Iterator[Batch]:
+        bent = self._bent(piece)
         # After a chunk with bad lines the next one will hold some too: why try it whole?
-        whole = None if self.rough else self._smooth(piece)
+        whole = None if self.rough or bent else _fast(piece, count, self._schema())
         if whole is not None:
-            yield Batch(whole.insert_column(0, _numbers(start, len(whole))), self.found)
+            rows = pl.int_range(start, start + count, dtype=pl.Int64, eager=True)
+            yield Batch(whole.insert_column(0, rows.alias(ROW)), self.found, no_nul=True)
             return
-        blocks = list(pieces_of(io.BytesIO(piece), BLOCK))
-        starts = accumulate((line_count(block) for block in blocks[:-1]), initial=start)
-        with ThreadPoolExecutor(WORKERS) as workers:  # a block is too small for polars' own threads
-            parts = list(workers.map(self._block, blocks, starts))
-        whole_parts = [part for part in parts if part is not None]
-        if len(whole_parts) < len(parts):
+        read = _sorted(piece, start, bent, self._schema())
+        if read is None:
             # Lists here, strings there: all are read as text from now on.
             self.textual.update(self._schema())
-            yield from self._batches(piece, start)
+            yield from self._batches(piece, start, count)
             return
-        odd = [line for part in whole_parts for line in part[1]]
+        frame, odd = read
         self.rough = bool(odd)
-        yield Batch(pl.concat([part[0] for part in whole_parts], rechunk=True), self.found)
+        yield Batch(frame, self.found, no_nul=True)
         if odd:
             yield self._careful(odd)
-
-    def _block(self, block: bytes, start: int) -> tuple[pl.DataFrame, list[Line]] | None:
-        """Read a block with its row numbers, odd lines apart; None if only text would fit."""
-        frame = self._smooth(block)
-        if frame is not None:
-            return frame.insert_column(0, _numbers(start, len(frame))), []
-        read = _sorted(_lines(block, start), self._bent(block), self._schema())
-        if read is None:
-            return None
-        frame, sound, odd = read
-        rows = pl.Series(ROW, [row for row, _ in sound], dtype=pl.Int64)
-        return frame.insert_column(0, rows), odd
-
-    def _smooth(self, piece: bytes) -> pl.DataFrame | None:
-        """Read lines at full speed; None if anything about them needs care."""
-        return None if self._bent(piece) else _fast(piece, line_count(piece), self._schema())
 
     def _look_at(self, piece: bytes) -> None:
         """Learn keys, kinds and platform from the first lines of the file, then of each chunk."""
         few = 1 if self.found else SAMPLE
-        first = piece.split(b"\n", few)[:few]
+        first = first_lines(piece, few)
         self.bare_ids = self.bare_ids or any(self.bare_id.search(line) for line in first)
         decoded = [decode_line(line)[0] for line in first]
         records = [record for record in decoded if record is not None]
@@ -162,69 +137,69 @@ def _fast(content: bytes, count: int, schema: dict[str, pl.DataType]) -> pl.Data
 
 def _fast_lines(lines: list[Line], schema: dict[str, pl.DataType]) -> pl.DataFrame | None:
     if not lines:
-        return pl.DataFrame(schema=schema)
-    return _fast(b"\n".join([line for _, line in lines]), len(lines), schema)
+        return pl.DataFrame(schema={ROW: pl.Int64(), **schema})
+    frame = _fast(b"\n".join([line for _, line in lines]), len(lines), schema)
+    rows = pl.Series(ROW, [row for row, _ in lines], dtype=pl.Int64)
+    return None if frame is None else frame.insert_column(0, rows)
 
 
 def _lines(piece: bytes, start: int) -> list[Line]:
     return [(row, line) for row, line in enumerate(piece.split(b"\n"), start) if line.strip()]
 
 
-def _numbers(start: int, count: int) -> pl.Series:
-    return pl.int_range(start, start + count, dtype=pl.Int64, eager=True).alias(ROW)
-
-
 def _sorted(
-    lines: list[Line], bent: list[re.Pattern[bytes]], schema: dict[str, pl.DataType]
-) -> Sorted | None:
-    """Read a block, its odd lines apart; None if it would be sound with all columns as text."""
-    lines, odd = _glanced(lines, bent)
-    frame = _fast_lines(lines, schema)
+    piece: bytes, start: int, bent: list[re.Pattern[bytes]], schema: dict[str, pl.DataType]
+) -> Read | None:
+    """Read a chunk, its odd lines apart; None if it would be sound with all columns as text."""
+    parts = screened(piece, start, bent)
+    frame = _fast(parts.content, len(parts.rows), schema) if len(parts.rows) else None
     if frame is not None:
-        return frame, lines, odd
-    lines, refused = _sifted(lines)
-    odd += refused
-    frame = _fast_lines(lines, schema)
-    if frame is not None:
-        return frame, lines, odd
-    texts: dict[str, pl.DataType] = dict.fromkeys(schema, TEXT)
-    if texts != schema and _fast_lines(lines, texts) is not None:
+        frame = frame.insert_column(0, pl.Series(ROW, parts.rows))
+        doubtful, odd = _sifted(parts.doubtful)
+    else:
+        plain = zip(parts.rows.tolist(), parts.content.split(b"\n"), strict=False)
+        doubtful, odd = _sifted([*plain, *parts.doubtful])
+    rest = _reluctant(doubtful, schema)
+    if rest is None:
         return None
-    frame, lines, refused = _bisected(lines, schema)
-    return frame, lines, odd + refused
-
-
-def _glanced(lines: list[Line], bent: list[re.Pattern[bytes]]) -> tuple[list[Line], list[Line]]:
-    """Set lines aside that cannot be objects in UTF-8 or that polars would bend."""
-    out = {row for row, line in lines if not (SHAPED.match(line) and _is_utf8(line))}
-    for pattern in bent:
-        out |= {row for row, line in lines if pattern.search(line)}
-    return [x for x in lines if x[0] not in out], [x for x in lines if x[0] in out]
-
-
-def _is_utf8(content: bytes) -> bool:
-    try:
-        content.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+    frame = rest[0] if frame is None else frame.vstack(rest[0])
+    odd = sorted([*parts.bent, *odd, *rest[1]])
+    return frame.sort(ROW) if len(rest[0]) else frame, odd
 
 
 def _sifted(lines: list[Line]) -> tuple[list[Line], list[Line]]:
     """Part sound JSON from the rest by one vectorised look for any key at all."""
-    texts = pl.Series([line.decode() for _, line in lines], dtype=pl.String)
+    texts = pl.Series([_text(line) for _, line in lines], dtype=pl.String)
     sound = texts.str.json_path_match("$.*").is_not_null().to_list()
     odd = [line for line, good in zip(lines, sound, strict=True) if not good]
     return [line for line, good in zip(lines, sound, strict=True) if good], odd
 
 
-def _bisected(lines: list[Line], schema: dict[str, pl.DataType]) -> Sorted:
+def _text(line: bytes) -> str | None:
+    try:
+        return line.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _reluctant(lines: list[Line], schema: dict[str, pl.DataType]) -> Read | None:
+    """Read lines that may be refused; None if they would be sound with all columns as text."""
+    frame = _fast_lines(lines, schema)
+    if frame is not None:
+        return frame, []
+    texts: dict[str, pl.DataType] = dict.fromkeys(schema, TEXT)
+    if texts != schema and _fast_lines(lines, texts) is not None:
+        return None
+    return _bisected(lines, schema)
+
+
+def _bisected(lines: list[Line], schema: dict[str, pl.DataType]) -> Read:
     """Halve what polars refuses until the single lines that it refuses are known."""
     frame = _fast_lines(lines, schema)
     if frame is not None:
-        return frame, lines, []
+        return frame, []
     if len(lines) == 1:
-        return pl.DataFrame(schema=schema), [], lines
+        return pl.DataFrame(schema={ROW: pl.Int64(), **schema}), lines
     middle = len(lines) // 2
     left, right = _bisected(lines[:middle], schema), _bisected(lines[middle:], schema)
-    return left[0].vstack(right[0]), left[1] + right[1], left[2] + right[2]
+    return left[0].vstack(right[0]), left[1] + right[1]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
+from itertools import islice
 from typing import IO
 
 
@@ -24,3 +26,12 @@ def line_count(piece: bytes) -> int:
     (2, 2)
     """
     return piece.count(b"\n") + (not piece.endswith(b"\n"))
+
+
+def first_lines(piece: bytes, count: int) -> list[bytes]:
+    r"""Return the first lines of a piece; the others are not even looked at.
+
+    >>> first_lines(b"a\nb\nc", 2), first_lines(b"a", 2)
+    ([b'a', b'b'], [b'a'])
+    """
+    return [line.rstrip(b"\n") for line in islice(io.BytesIO(piece), count)]

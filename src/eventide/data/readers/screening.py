@@ -1,0 +1,101 @@
+"""Which lines of a chunk are surely sound: found for all of them at once, before polars reads them.
+
+polars refuses a chunk for a single bad line and does not say which. One regular expression that
+only plain JSON objects match sorts the lines at half of what reading them costs.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+Line = tuple[int, bytes]
+FAILURES = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
+NO_LINE_HOLDS = "\x01"  # a separator that sound JSON never contains
+
+_BLANK = r"[ \t\r]*"
+# U+FFFD stands where the bytes were not UTF-8.
+_STRING = r'"(?:[^"\\\x00-\x1f\x{FFFD}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"'
+_NUMBER = r"-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,17})?(?:[eE][+-]?[0-9]{1,2})?"
+_SIMPLE = rf"(?:{_STRING}|{_NUMBER}|true|false|null)"
+
+
+def _several(opened: str, item: str, closed: str) -> str:
+    items = rf"(?:{item}{_BLANK}(?:,{_BLANK}{item}{_BLANK})*)?"
+    return rf"{opened}{_BLANK}{items}{closed}"
+
+
+def _object(value: str) -> str:
+    return _several(r"\{", rf"{_STRING}{_BLANK}:{_BLANK}{value}", r"\}")
+
+
+def _nested(value: str) -> str:
+    several = _several(r"\[", value, r"\]")
+    return rf"(?:{_SIMPLE}|{several}|{_object(value)})"
+
+
+# Deeper objects are not wrong, only not plain.
+PLAIN_OBJECT = rf"^{_BLANK}{_object(_nested(_nested(_SIMPLE)))}{_BLANK}$"
+
+
+@dataclass(frozen=True)
+class Screened:
+    """A chunk in three: content that is surely sound, lines in doubt, lines polars would bend."""
+
+    content: bytes
+    rows: np.ndarray[tuple[int], np.dtype[np.int64]]
+    doubtful: list[Line]
+    bent: list[Line]
+
+
+def screened(piece: bytes, start: int, bent: list[re.Pattern[bytes]]) -> Screened:
+    r"""Sort the lines of a chunk; blank ones are left out.
+
+    >>> parts = screened(b'{"id": 1}\n\n{"id": oops}\n{"id": 4}', 1, [])
+    >>> parts.content, parts.rows.tolist(), parts.doubtful
+    (b'{"id": 1}\n{"id": 4}', [1, 4], [(3, b'{"id": oops}')])
+    """
+    ends = np.flatnonzero(np.frombuffer(piece, np.uint8) == ord("\n"))
+    if not piece.endswith(b"\n"):
+        ends = np.append(ends, len(piece))
+    twisted = np.zeros(len(ends), bool)
+    for pattern in bent:
+        hits = [match.start() for match in pattern.finditer(piece)]
+        twisted[np.searchsorted(ends, hits)] = True
+    sound = _plain(piece, len(ends)) & ~twisted
+    kept: list[bytes] = []
+    doubtful: list[Line] = []
+    wrong: list[Line] = []
+    done = 0
+    for at in np.flatnonzero(~sound).tolist():
+        first, last = int(ends[at - 1]) + 1 if at else 0, int(ends[at])
+        kept.append(piece[done:first])
+        done = last + 1
+        line = piece[first:last]
+        if twisted[at]:
+            wrong.append((start + at, line))
+        elif line.strip():
+            doubtful.append((start + at, line))
+    kept.append(piece[done:])
+    return Screened(b"".join(kept), start + np.flatnonzero(sound), doubtful, wrong)
+
+
+def _plain(piece: bytes, count: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Tell which lines are plain objects; none of them if the chunk has no lines polars can see."""
+    try:
+        lines = pl.read_csv(
+            piece,
+            has_header=False,
+            separator=NO_LINE_HOLDS,
+            quote_char=None,
+            encoding="utf8-lossy",
+            schema={"line": pl.String()},
+        ).to_series()
+    except FAILURES:
+        return np.zeros(count, bool)
+    if len(lines) != count:
+        return np.zeros(count, bool)
+    return lines.str.contains(PLAIN_OBJECT).fill_null(False).to_numpy()

@@ -1,0 +1,210 @@
+"""The public class: scikit-learn manners, protocols, bad input."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+
+import eventide
+from eventide.classifier import EventClassifier
+from eventide.errors import BadSetting, EventideError, InputError
+
+QUICK = {"training__epochs": 4, "training__batch_size": 64, "encoder": "tfidf-svd:32"}
+
+
+@pytest.fixture(scope="module")
+def fitted(small_sample):
+    return EventClassifier(**QUICK).fit(small_sample)
+
+
+@pytest.fixture(scope="module")
+def inductive(small_sample):
+    return EventClassifier(protocol="inductive", **QUICK).fit(small_sample)
+
+
+def part(frame, name):
+    return frame.filter(pl.col("split") == name)
+
+
+def test_opinions_have_the_promised_columns_in_order(fitted, small_sample):
+    test = part(small_sample, "test")
+    opinions = fitted.opinions(test)
+    assert opinions["id"].to_list() == test["id"].to_list()
+    assert opinions.columns == [
+        "id", "event", "belief", "probability", "uncertainty", "conflict", "next_event",
+        "next_belief", "uncertainty_hashtag", "event_hashtag", "neighbours_hashtag",
+        "uncertainty_entity", "event_entity", "neighbours_entity",
+        "uncertainty_user", "event_user", "neighbours_user",
+    ]  # fmt: skip
+    numbers = opinions.select(pl.selectors.float())
+    assert np.isfinite(numbers.to_numpy()).all()
+    assert ((numbers.to_numpy() >= 0) & (numbers.to_numpy() <= 1)).all()
+    assert (opinions["event"] != opinions["next_event"]).all()
+    assert (opinions["belief"] >= opinions["next_belief"]).all()
+
+
+def test_probabilities_sum_to_one_and_agree_with_predict(fitted, small_sample):
+    test = part(small_sample, "test")
+    probability = fitted.predict_proba(test)
+    np.testing.assert_allclose(probability.sum(axis=1), 1, atol=1e-9)
+    certain = fitted.opinions(test)["uncertainty"].to_numpy() < 1
+    chosen = fitted.classes_[probability.argmax(axis=1)]
+    assert (chosen == fitted.predict(test))[certain].all()
+
+
+def test_a_pandas_frame_gives_a_pandas_frame(fitted, small_sample):
+    frame = part(small_sample, "test").select("id", "text", "created_at", "event").to_pandas()
+    opinions = fitted.opinions(frame)
+    assert isinstance(opinions, pd.DataFrame)
+    assert opinions["id"].tolist() == frame["id"].tolist()
+
+
+def test_a_stored_message_is_scored_as_the_stored_node(fitted, small_sample):
+    test = part(small_sample, "test")
+    rows = fitted.remembered_rows(fitted.read_messages(test))
+    assert (rows >= 0).all()
+    alone, together = fitted.opinions(test[3]), fitted.opinions(test)
+    assert alone["uncertainty"][0] == pytest.approx(together["uncertainty"][3], abs=1e-6)
+
+
+def test_the_same_id_with_another_text_is_refused(fitted, small_sample):
+    changed = part(small_sample, "test").head(2).with_columns(text=pl.lit("something else"))
+    with pytest.raises(InputError, match="another text"):
+        fitted.predict(changed)
+    assert len(fitted.predict(changed, as_new=True)) == 2
+
+
+def test_an_inductive_answer_does_not_depend_on_the_batch(inductive, small_sample):
+    test = part(small_sample, "test")
+    assert (inductive.remembered_rows(inductive.read_messages(test)) < 0).all()
+    together = inductive.predict_proba(test)
+    for row in range(0, len(test), 7):
+        np.testing.assert_allclose(inductive.predict_proba(test[row])[0], together[row], atol=1e-6)
+
+
+def test_an_inductive_model_remembers_training_messages_only(inductive, small_sample):
+    assert len(inductive.memory_) == len(part(small_sample, "train"))
+
+
+def test_without_a_split_a_tenth_is_held_out_and_said_so(small_sample):
+    model = EventClassifier(**QUICK).fit(small_sample.drop("split"))
+    assert any("held out" in note for note in model.notes_)
+
+
+def test_unlabelled_messages_are_in_the_graph_but_not_in_the_loss(small_sample):
+    half = pl.int_range(pl.len()) % 2 == 0
+    event = pl.when(half & (pl.col("split") == "train")).then(None).otherwise("event")
+    frame = small_sample.with_columns(event.alias("event"))
+    model = EventClassifier(**QUICK).fit(frame)
+    assert len(model.memory_) == len(frame)
+    assert (model.labels_ >= 0).sum() < (small_sample["split"] == "train").sum()
+
+
+def test_parameters_as_in_scikit_learn(small_sample):
+    model = EventClassifier(method="ucl", training__epochs=3)
+    twin = clone(model)
+    assert twin.get_params() == model.get_params()
+    assert twin.set_params(seed=4, training__epochs=2).get_params()["seed"] == 4
+    assert twin.settings().training.epochs == 2
+    with pytest.raises(BadSetting, match=r"training\.epoch'"):
+        model.set_params(training__epoch=3)
+
+
+def test_grid_search_over_a_frame(small_sample):
+    frame = small_sample.drop("split", "event").to_pandas()
+    search = GridSearchCV(
+        EventClassifier(**(QUICK | {"training__epochs": 2})),
+        {"training__learning_rate": [1e-3, 1e-2]},
+        cv=2,
+        error_score="raise",
+    )
+    search.fit(frame, small_sample["event"].to_numpy())
+    assert search.best_params_["training__learning_rate"] in (1e-3, 1e-2)
+
+
+def test_unfitted_use_says_so(small_sample):
+    with pytest.raises(NotFittedError):
+        EventClassifier().predict(small_sample)
+
+
+def test_the_public_surface():
+    assert eventide.EventClassifier is EventClassifier
+    assert callable(eventide.load)
+    assert eventide.__version__
+
+
+def constant_event(frame):
+    return frame.with_columns(event=pl.lit("only"))
+
+
+def no_event(frame):
+    return frame.with_columns(event=pl.lit(None, dtype=pl.String))
+
+
+@pytest.mark.parametrize("change", [constant_event, no_event])
+def test_fewer_than_two_events_cannot_be_learned(small_sample, change):
+    with pytest.raises(InputError, match="at least two events"):
+        EventClassifier(**QUICK).fit(change(small_sample))
+
+
+def test_a_class_of_one_message_is_learned(small_sample):
+    lone = small_sample.head(1).with_columns(
+        id=pl.lit("lone"), event=pl.lit("lone"), split=pl.lit("train"), text=pl.lit("lonely words")
+    )
+    model = EventClassifier(**QUICK).fit(pl.concat([small_sample, lone]))
+    assert "lone" in model.classes_
+    assert np.isfinite(model.predict_proba(small_sample)).all()
+
+
+def test_an_unseen_label_in_evaluation_counts_as_wrong(fitted, small_sample):
+    test = part(small_sample, "test").with_columns(event=pl.lit("never seen"))
+    assert fitted.score(test) == 0
+
+
+def test_all_views_empty_still_learns_from_the_text_alone(small_sample):
+    empty = pl.lit([], dtype=pl.List(pl.String))
+    frame = small_sample.with_columns(hashtags=empty, mentions=empty, urls=empty, entities=empty)
+    model = EventClassifier(**QUICK).fit(frame)
+    opinions = model.opinions(frame)
+    assert (opinions["neighbours_entity"] == 0).all()
+    assert np.isfinite(model.predict_proba(frame)).all()
+
+
+def vectors(frame, width, seed=0):
+    values = np.random.default_rng(seed).normal(size=(len(frame), width)).astype(np.float32)
+    return frame.with_columns(pl.Series("vector", values.tolist(), dtype=pl.List(pl.Float32)))
+
+
+def test_vectors_with_nan_are_an_error_that_names_the_row(small_sample):
+    frame = vectors(small_sample, 4)
+    broken = frame.with_columns(
+        pl.when(pl.int_range(pl.len()) == 5)
+        .then(pl.lit([1.0, float("nan"), 0.0, 0.0], dtype=pl.List(pl.Float32)))
+        .otherwise("vector")
+        .alias("vector")
+    )
+    model = EventClassifier(**(QUICK | {"encoder": "precomputed"}))
+    with pytest.raises(EventideError):
+        model.fit(broken, y=small_sample["event"].to_list())
+    model.fit(frame)
+    with pytest.raises(EventideError, match=r"[Nn]a[Nn]|finite"):
+        model.predict(broken.with_columns(id=pl.col("id") + "-new"))
+
+
+def test_vectors_of_another_width_at_predict_are_an_error(small_sample):
+    model = EventClassifier(**(QUICK | {"encoder": "precomputed"})).fit(vectors(small_sample, 4))
+    other = vectors(small_sample, 5).with_columns(id=pl.col("id") + "-new")
+    with pytest.raises(EventideError, match="width|5"):
+        model.predict(other)
+
+
+def test_an_unknown_protocol_method_or_preset_is_named(small_sample):
+    with pytest.raises(BadSetting, match="protocol"):
+        EventClassifier(protocol="magic").fit(small_sample)
+    with pytest.raises(InputError, match="method"):
+        EventClassifier(method="magic").fit(small_sample)
+    with pytest.raises(BadSetting, match="preset"):
+        EventClassifier(preset="magic").fit(small_sample)
