@@ -3,8 +3,9 @@
     python benchmarks/trials.py crisislex-t7 --splits 100-104 --trials TRIALS.json --out RUNS.jsonl
 
 TRIALS.json maps a trial's name to {"method": ..., settings by dotted name}. Every trial sees the
-same splits, epochs and seeds; ``sample`` is the built-in sample, drawn anew by every split's seed. Tune on split seeds >= 100 by the validation figures; report split
-seeds 0-4 by the test figures. Finished runs in RUNS.jsonl are not run again.
+same splits, epochs and seeds; ``sample`` is the built-in sample, drawn anew by every split's seed.
+Tune on split seeds >= 100 by the validation figures; report split seeds 0-4 by the test figures.
+Finished runs in RUNS.jsonl are not run again.
 """
 
 from __future__ import annotations

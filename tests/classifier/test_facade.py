@@ -197,7 +197,7 @@ def test_vectors_with_nan_are_an_error_that_names_the_row(small_sample):
 def test_vectors_of_another_width_at_predict_are_an_error(small_sample):
     model = EventClassifier(**(QUICK | {"encoder": "precomputed"})).fit(vectors(small_sample, 4))
     other = vectors(small_sample, 5).with_columns(id=pl.col("id") + "-new")
-    with pytest.raises(EventideError, match="width|5"):
+    with pytest.raises(EventideError, match=r"width|5"):
         model.predict(other)
 
 

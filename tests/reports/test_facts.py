@@ -1,9 +1,11 @@
 """Facts about messages: each number against a case small enough to count by hand."""
 
 import re
+import tomllib
 from datetime import UTC, datetime
 from hashlib import sha256
 from io import StringIO
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -19,7 +21,10 @@ from eventide.reports.facts.advice import FEW
 from eventide.reports.facts.drawing import bar, safe, sparkline
 from eventide.reports.facts.languages import guess
 from eventide.reports.facts.page import page
+from eventide.reports.facts.quality import PAPER
 from eventide.reports.facts.times import times
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def message(number: int, text: str, **more: object) -> dict[str, object]:
@@ -244,14 +249,25 @@ def test_the_page_is_plain_text_that_fits(of_sample, plain):
     assert text.isascii() is plain
 
 
-def test_edges_and_their_purity_are_shown_once_measured(of_sample):
-    assert "same event" not in shown(of_sample).split("View", 1)[1]
-    first, *rest = of_sample.views
-    measured = first.model_copy(update={"edges": 12_345, "purity": 0.875})
-    text = shown(of_sample.model_copy(update={"views": (measured, *rest)}))
-    assert "12,345" in text
-    assert "87.5%" in text
-    assert max(map(len, text.splitlines())) <= 100
+def test_view_quality_counts_edges_of_each_view_and_of_all(of_sample):
+    text = shown(of_sample)
+    assert [each.view for each in of_sample.quality] == ["hashtag", "entity", "user", "all"]
+    assert f"{of_sample.quality[-1].edges:,}" in text
+    assert "the paper's" not in text
+
+
+def test_the_papers_shares_stand_beside_ours_on_its_data_sets():
+    printed = tomllib.loads((ROOT / "paper" / "results.toml").read_text(encoding="utf-8"))
+    theirs = dict(zip(PAPER, ("Events2012_100", "Events2018_100", "CrisisLexT_7"), strict=True))
+    for ours, shares in PAPER.items():
+        for view, share in shares.items():
+            assert printed["table_statistics"][view][theirs[ours]] == share
+    rows = [message(1, f"#flood {n}", id=str(n), event="a") for n in range(3)]
+    measured = facts(read(rows), source="crisislex-t7")
+    hashtag = measured.quality[0]
+    assert (hashtag.edges, hashtag.purity, hashtag.paper) == (3, 1.0, 0.8778)
+    assert "0.8778" in shown(measured)
+    assert "so edges and shares differ" in " ".join(shown(measured).split())
 
 
 def test_many_events_are_shortened_in_the_middle():

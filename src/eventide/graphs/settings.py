@@ -20,7 +20,8 @@ class GraphSettings(SettingGroup):
     """What time distances are counted in; the paper counts days."""
     bucket_width: PositiveInt = 1
     """Time units in one bucket."""
-    wide_after: int = Field(default=6, ge=1, le=12)
-    """A message with more elements than this in a view keeps explicit neighbours."""
+    wide_after: int | None = Field(default=None, ge=1, le=12)
+    """A message with more elements than this in a view keeps explicit neighbours; null decides by
+    what the subsets would cost."""
     memory_budget: int = Field(default=1 << 30, ge=0)
     """Bytes the constant sums of layer 1 may take; above it they are read from buckets."""

@@ -61,11 +61,13 @@ def entities_by_rule(messages: pl.DataFrame) -> pl.DataFrame:
     cased = plain.select("row", "manner", value=pl.col("text").str.extract_all(CANDIDATES))
     known = plain.select("row", value=pl.col("text").str.extract_all(_known_pattern()))
     caseless = plain.select("row", value=pl.col("text").str.extract_all(CASELESS))
-    hashed = messages.filter(pl.col("text").str.contains("[#＃]")).select(
-        "row", value=tags.find_hashtags(urls.without_urls(pl.col("text")))
+    hashed = tags.find_hashtags(
+        messages.filter(pl.col("text").str.contains("[#＃]")).with_columns(
+            urls.without_urls(pl.col("text"))
+        )
     )
     found = [
-        _decided(cased, ["value", "manner"], names_in),
+        _decided(cased.explode("value").drop_nulls("value"), ["value", "manner"], names_in),
         _flat(known),
         _flat(caseless).filter(~pl.col("value").is_in(vocabulary.common_words())),
         _decided(hashed, ["value"], lambda tag: names_in_hashtag(tag.lstrip("#＃"))),
@@ -145,9 +147,7 @@ def _decided(
     frame: pl.DataFrame, columns: list[str], decide: Callable[..., list[str]]
 ) -> pl.DataFrame:
     """``frame`` with each candidate replaced by the names in it, decided once per distinct one."""
-    flat = frame.explode("value").drop_nulls("value")
-    if "manner" in columns:
-        flat = flat.with_columns(_simplified())
+    flat = frame.with_columns(_simplified()) if "manner" in columns else frame
     distinct = flat.select(columns).unique(maintain_order=True)
     decided = [decide(*row) for row in distinct.iter_rows()]
     # Flat, because polars is slow at taking Python lists of lists.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 
 import polars as pl
 
@@ -18,21 +18,25 @@ LISTS = pl.List(pl.String)
 Canonical = Callable[[pl.Series], pl.Series]
 
 
+SLICE = 50_000  # rows that one thread takes at a time: few enough to stay in its cache
+CORES = os.cpu_count() or 1
+
+
 @dataclass(frozen=True)
 class Kind:
-    """How one kind of element is spotted, found, and written canonically."""
+    """How one kind of element is found and written canonically."""
 
     column: str
-    signs: tuple[str, ...]  # a text with none of these holds no such element
-    find: Callable[[pl.Expr], pl.Expr]
+    find: Callable[[pl.DataFrame], pl.DataFrame]
     found: Canonical  # canonical form of what was found in text
     given: Canonical  # canonical form of what the user gave
 
 
+URLS = Kind("urls", urls.find_urls, urls.found_urls, urls.canonical_urls)
 KINDS = (
-    Kind("hashtags", ("#", "＃"), tags.find_hashtags, tags.found_hashtags, tags.canonical_tags),
-    Kind("mentions", ("@", "＠"), tags.find_mentions, tags.found_mentions, tags.canonical_tags),
-    Kind("urls", ("http", "www.", "t.co/"), urls.find_urls, urls.found_urls, urls.canonical_urls),
+    Kind("hashtags", tags.find_hashtags, tags.found_hashtags, tags.canonical_tags),
+    Kind("mentions", tags.find_mentions, tags.canonical_tags, tags.canonical_tags),
+    URLS,
 )
 
 
@@ -45,9 +49,13 @@ def with_tags(messages: pl.DataFrame) -> pl.DataFrame:
     >>> with_tags(frame).rows()[1][1:]
     ([], [], [])
     """
-    # Polars works without Python's lock, so the three columns are filled side by side.
-    with ThreadPoolExecutor(len(KINDS)) as workers:
-        return messages.with_columns(list(workers.map(partial(_filled, messages), KINDS)))
+    needed = messages.select("text", *(given_lists(messages, kind.column) for kind in KINDS))
+    if messages.height <= SLICE:
+        return messages.with_columns(_tagged(needed))
+    # Polars works without Python's lock, so slices are filled side by side.
+    with ThreadPoolExecutor(CORES) as workers:
+        parts = list(workers.map(_tagged, needed.iter_slices(SLICE)))
+    return messages.with_columns(pl.concat(parts))
 
 
 def with_elements(messages: pl.DataFrame, *, entities: str = "rules") -> pl.DataFrame:
@@ -70,9 +78,8 @@ def with_elements(messages: pl.DataFrame, *, entities: str = "rules") -> pl.Data
     if entities == "none":
         return tagged.with_columns(pl.lit([], dtype=LISTS).alias("entities"))
     given = given_lists(messages, "entities")
-    frame = pl.DataFrame({"text": messages["text"], "given": given})
-    parts = [tidy(_given(frame), canonical_entities)]
-    rest = frame.with_row_index("row").filter(pl.col("given").is_null()).select("row", "text")
+    parts = [tidy(_given(given), canonical_entities)]
+    rest = messages.select("text").with_row_index("row").filter(given.is_null())
     if entities != "given" and rest.height:
         found = entities_by_rule(rest) if entities == "rules" else entities_by_spacy(rest, pipeline)
         parts.append(tidy(found, canonical_entities))
@@ -108,19 +115,26 @@ def merged(column: str, height: int, parts: list[pl.DataFrame]) -> pl.Series:
     return lists.gather(where).alias(column)
 
 
-def _filled(messages: pl.DataFrame, kind: Kind) -> pl.Series:
-    frame = pl.DataFrame({"text": messages["text"], "given": given_lists(messages, kind.column)})
-    rows = frame.lazy().with_row_index("row")
-    spotted = pl.any_horizontal(
-        pl.col("text").str.contains(sign, literal=True) for sign in kind.signs
+def _tagged(messages: pl.DataFrame) -> pl.DataFrame:
+    texts = messages.select("text").with_row_index("row")
+    links = urls.find_urls(texts)
+    signed = urls.signed_without_urls(texts, links)
+    return pl.DataFrame(
+        [_filled(messages[kind.column], kind, links if kind is URLS else signed) for kind in KINDS]
     )
-    text = pl.col("text") if kind.column == "urls" else urls.without_urls(pl.col("text"))
-    found = rows.filter(pl.col("given").is_null() & spotted)
-    found = found.select("row", kind.find(text).alias("value"))
-    raw, own = found.explode("value").collect(), _given(frame)
-    return merged(kind.column, messages.height, [tidy(raw, kind.found), tidy(own, kind.given)])
 
 
-def _given(frame: pl.DataFrame) -> pl.DataFrame:
-    some = frame.with_row_index("row").filter(pl.col("given").list.len() > 0)
-    return some.select("row", value="given").explode("value")
+def _filled(given: pl.Series, kind: Kind, texts: pl.DataFrame) -> pl.Series:
+    """``given`` with its nulls filled from the texts; of urls, what was found is already known."""
+    if given.null_count() < len(given):
+        texts = texts.filter(given.is_null().gather(texts["row"]))
+        own = [tidy(_given(given), kind.given)]
+    else:
+        own = []
+    found = texts if kind is URLS else kind.find(texts)
+    return merged(kind.column, len(given), [tidy(found, kind.found), *own])
+
+
+def _given(given: pl.Series) -> pl.DataFrame:
+    some = given.alias("value").to_frame().with_row_index("row")
+    return some.filter(pl.col("value").list.len() > 0).explode("value")

@@ -1,11 +1,14 @@
 """Hashtags and mentions: find them in text in any script, and write each one way only.
 
-Everything here is a polars expression (Rust regex, no look-around), so a million messages take
-about a second. A pattern therefore consumes the character before the sign, and the canonical form
-strips it again.
+Everything here is a whole column at once in polars (Rust regex, no look-around). A careful pattern
+therefore consumes the character before the sign. It is needed only where a sign stands close to
+something else; free-standing signs, as nearly all are, begin the pattern, and that is twice as
+fast.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import polars as pl
 
@@ -22,24 +25,71 @@ HASHTAGS = (
 
 _HANDLE = "[A-Za-z0-9_]+"
 _HOST = r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}"
-MENTIONS = (
-    r"(?:^|(?:^|[^A-Za-z0-9_+~.-])[Rr][Tt]:?|[^A-Za-z0-9_!#＃$%&*@＠])[@＠]"
+_NAME = (
     rf"(?:[A-Za-z0-9_]+(?:[.-][A-Za-z0-9_]+)*@{_HOST}"  # Mastodon: @user@host
     rf"|{_HANDLE}(?:[.-]{_HANDLE})*\.bsky\.social"
     rf"|{_HANDLE}|[{_WORD}]+)"
 )
+MENTIONS = r"(?:^|(?:^|[^A-Za-z0-9_+~.-])[Rr][Tt]:?|[^A-Za-z0-9_!#＃$%&*@＠])[@＠]" + _NAME
+# Signs and white space, all that Unicode calls so.
+_BEFORE = (
+    "#@\t\n\x0b\x0c\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000"
+)
+SIGNED = "[#＃@＠]"
+"""A text without any of these holds neither hashtags nor mentions."""
 
 
-def find_hashtags(text: pl.Expr) -> pl.Expr:
-    """Lists of the hashtags in ``text`` (urls removed beforehand), not yet canonical."""
-    # A chain such as "#one#two" comes as one match: joined and cut at the signs it is two.
-    chains = text.str.extract_all(HASHTAGS).list.join(" ")
-    return chains.str.extract_all(rf"[#＃]{_TAG}")
+@dataclass(frozen=True)
+class _Sign:
+    """How what follows a sign is found: where it stands free, and where it does not."""
+
+    plain: str
+    wide: str  # as East Asian keyboards write it
+    glued: str  # the plain sign after a character that could make a difference
+    free: str
+    careful: str
 
 
-def find_mentions(text: pl.Expr) -> pl.Expr:
-    """Lists of the mentions in ``text`` (urls removed beforehand), not yet canonical."""
-    return text.str.extract_all(MENTIONS)
+_HASH = _Sign("#", "＃", rf"[{_WORD}&]#", rf"#{_TAG}", HASHTAGS)
+_AT = _Sign("@", "＠", rf"[{_WORD}!#＃$%&*@＠]@", rf"@{_NAME}", MENTIONS)
+
+
+def find_hashtags(texts: pl.DataFrame) -> pl.DataFrame:
+    """Frame of (row, value): the hashtags in ``text`` (urls removed), not yet canonical."""
+    free, careful = _found(texts, _HASH)
+    if careful.is_empty():
+        return free
+    # A chain such as "#one#two" comes as one match: cut at the signs it is two.
+    cut = careful.select("row", value=pl.col("value").str.extract_all(rf"[#＃]{_TAG}"))
+    return pl.concat([free, cut.explode("value")]).sort("row", maintain_order=True)
+
+
+def find_mentions(texts: pl.DataFrame) -> pl.DataFrame:
+    """Frame of (row, value): the mentions in ``text`` (urls removed), not yet canonical."""
+    free, careful = _found(texts, _AT)
+    if careful.is_empty():
+        return free
+    bare = careful.select("row", value=pl.col("value").str.replace("^[^@＠]*", ""))
+    return pl.concat([free, bare]).sort("row", maintain_order=True)
+
+
+def _found(texts: pl.DataFrame, sign: _Sign) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """What the signs of all texts begin: in texts where each stands free, and in the others."""
+    wide = texts["text"].str.contains(sign.wide, literal=True)
+    spotted = texts["text"].str.contains(sign.plain, literal=True)
+    glued = wide | (spotted & texts["text"].str.contains(sign.glued))
+    return (
+        _matches(texts.filter(spotted & ~glued), sign.free),
+        _matches(texts.filter(glued), sign.careful),
+    )
+
+
+def _matches(texts: pl.DataFrame, pattern: str) -> pl.DataFrame:
+    if texts.is_empty():  # saves a small batch most of its time
+        return texts.select("row", value="text")
+    found = texts.select("row", value=pl.col("text").str.extract_all(pattern))
+    return found.explode("value").drop_nulls("value")
 
 
 def canonical_tags(values: pl.Series) -> pl.Series:
@@ -50,22 +100,24 @@ def canonical_tags(values: pl.Series) -> pl.Series:
     >>> canonical_tags(pl.Series(["#Boston", "＃ＢＯＳＴＯＮ", "@bbc", "#"])).to_list()
     ['boston', 'boston', 'bbc', None]
     """
-    foreign = values.str.contains(r"[^\x00-\x7F]").fill_null(value=False)
+    foreign = not_ascii(values)
     folded = values.str.to_lowercase()
     if foreign.any():
         folded = folded.zip_with(~foreign, _folded(only(values, foreign)))
-    bare = folded.str.replace(r"^[#@\s]+", "").str.strip_chars()
-    return only(bare, bare != "")
+    bare = folded.str.strip_chars_start(_BEFORE).str.strip_chars()
+    nothing = bare == ""
+    return only(bare, ~nothing) if nothing.any() else bare
 
 
 def found_hashtags(values: pl.Series) -> pl.Series:
     """As ``canonical_tags``, but null for "#1", "#2013" and keycaps, which name nothing."""
-    return canonical_tags(only(values, values.str.contains(r"\p{L}")))
+    named = values.str.contains(r"\p{L}")
+    return canonical_tags(values if named.all() else only(values, named))
 
 
-def found_mentions(values: pl.Series) -> pl.Series:
-    """As ``canonical_tags``, without what the pattern consumed before the sign."""
-    return canonical_tags(values.str.replace(r"^[^@＠]*[@＠]", ""))
+def not_ascii(values: pl.Series) -> pl.Series:
+    """Where a value holds characters beyond ASCII; false where it is null."""
+    return (values.str.len_bytes() != values.str.len_chars()).fill_null(value=False)
 
 
 def only(values: pl.Series, wanted: pl.Series) -> pl.Series:

@@ -6,7 +6,7 @@ import re
 
 import polars as pl
 
-from eventide.features.elements.tags import only
+from eventide.features.elements.tags import SIGNED, not_ascii, only
 
 _URL_END = r"[^\s<>\"“”「」『』（）【】、。，！？…]+"
 # Shortened retweets end in "…" or " ...": the mark is taken along to see that the url is cut off.
@@ -24,6 +24,8 @@ _TRACKING = (
     r"|cmpid|cmp|ncid|ocid|smid|smtyp|sref|soc_src|soc_trk|mbid|_ga|si|feature|xtor)=[^&#]*"
     r"|s=\d+)"
 )
+# A url with nothing to reduce but its scheme.
+_PLAIN = r"^https?://[a-z0-9-]+(?:\.[a-z0-9-]+)+/(?:[A-Za-z0-9_-]+/)*[A-Za-z0-9_-]+$"
 _PREFIX = r"(?i)^(?:https?:/+|/+|\s+|www\d?\.|[^/?#]*@)+"
 _HOST_NAME = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)+")
 _SHORTENERS = r"^(?:t\.co|bit\.ly|goo\.gl|ow\.ly|tinyurl\.com|is\.gd|fb\.me|youtu\.be|dlvr\.it)?$"
@@ -31,14 +33,26 @@ _TRAILING = r"[\s/.,;:!?&#'’\"”»*~|>\]}…，。！？、]+$"
 _TRAILING_AND_BRACKET = _TRAILING.replace(r"\]", r")）\]")
 
 
-def find_urls(text: pl.Expr) -> pl.Expr:
-    """Lists of the urls in ``text``, not yet canonical."""
-    return text.str.extract_all(URLS)
+def find_urls(texts: pl.DataFrame) -> pl.DataFrame:
+    """Frame of (row, value): the urls in ``text``, not yet canonical."""
+    found = texts.select("row", value=pl.col("text").str.extract_all(URLS))
+    return found.explode("value").drop_nulls("value")
 
 
 def without_urls(text: pl.Expr) -> pl.Expr:
     """``text`` with a space for each url, so that its "#" and "@" are not taken for tags."""
     return text.str.replace_all(URLS, " ")
+
+
+def signed_without_urls(texts: pl.DataFrame, found: pl.DataFrame) -> pl.DataFrame:
+    """The texts that may hold tags, without the urls that ``find_urls`` found in them."""
+    signed = texts.filter(pl.col("text").str.contains(SIGNED))
+    linked = signed["row"].is_in(found["row"].implode())
+    if not linked.any():
+        return signed
+    at = linked.arg_true()
+    bare = signed["text"].gather(at).str.replace_all(URLS, " ")
+    return signed.with_columns(signed["text"].scatter(at, bare))
 
 
 def canonical_urls(values: pl.Series) -> pl.Series:
@@ -51,6 +65,20 @@ def canonical_urls(values: pl.Series) -> pl.Series:
     >>> canonical_urls(pl.Series(pages)).to_list()
     ['bbc.co.uk/News/?id=3', None, None]
     """
+    plain = values.str.contains(_PLAIN) & ~values.str.contains("//www", literal=True)
+    if plain.all():
+        return _without_scheme(values)
+    if plain.any():
+        reduced = _reduced(values.filter(~plain))
+        return _without_scheme(values).scatter((~plain).arg_true(), reduced)
+    return _reduced(values)
+
+
+def _without_scheme(values: pl.Series) -> pl.Series:
+    return values.str.strip_prefix("http://").str.strip_prefix("https://")
+
+
+def _reduced(values: pl.Series) -> pl.Series:
     cut_off = values.str.contains(r"(?:…|\.\.\.)[\s\"'”’)\]]*$")
     bare = _without_trailing(values.str.strip_chars()).str.replace(_PREFIX, "")
     host = _ascii_hosts(bare.str.extract(r"^([^/?#]*)").str.to_lowercase())
@@ -83,7 +111,7 @@ def _without_trailing(values: pl.Series) -> pl.Series:
 
 
 def _ascii_hosts(hosts: pl.Series) -> pl.Series:
-    foreign = hosts.str.contains(r"[^\x00-\x7F]").fill_null(value=False)
+    foreign = not_ascii(hosts)
     if not foreign.any():
         return hosts
     # Such hosts are rare, so only they pay for a step in Python.

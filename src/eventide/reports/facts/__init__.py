@@ -10,6 +10,7 @@ from eventide.reports.facts.advice import Warned, next_step, warnings
 from eventide.reports.facts.classes import Classes, Sides, classes, sides
 from eventide.reports.facts.fact import Fact
 from eventide.reports.facts.languages import Languages, languages
+from eventide.reports.facts.quality import ViewQuality, quality
 from eventide.reports.facts.repeats import Repeats, repeats
 from eventide.reports.facts.rows import Rows, rows
 from eventide.reports.facts.times import Times, times
@@ -29,6 +30,7 @@ class Facts(Fact):
     times: Times
     languages: Languages
     views: tuple[ViewFacts, ...]
+    quality: tuple[ViewQuality, ...]
     repeats: Repeats
     warnings: tuple[Warned, ...] = ()
     next_step: str = ""
@@ -39,15 +41,18 @@ def facts(
 ) -> Facts:
     """Measure what was read; ``source`` and ``columns`` are what the user called things."""
     messages = intake.messages
+    elements = with_elements(messages)
+    source = source or intake.where
     measured = Facts(
-        source=source or intake.where,
+        source=source,
         columns=dict(columns or {}),
         rows=rows(intake),
         classes=classes(messages),
         sides=sides(messages),
         times=times(messages),
         languages=languages(messages["text"]),
-        views=views(with_elements(messages)),
+        views=views(elements),
+        quality=quality(elements, source),
         repeats=repeats(messages),
     )
     advice = {"warnings": warnings(measured), "next_step": next_step(measured)}

@@ -10,6 +10,7 @@ from eventide.reports.facts import Facts
 from eventide.reports.facts.classes import Classes, EventCount
 from eventide.reports.facts.drawing import bar, safe, sparkline
 from eventide.reports.facts.languages import UNCLEAR
+from eventide.reports.facts.quality import WHY_DIFFERENT
 from eventide.reports.facts.repeats import Copies
 from eventide.reports.facts.views import ViewFacts
 
@@ -28,7 +29,8 @@ def page(facts: Facts, *, plain: bool = False) -> RenderableType:
     if facts.classes.events:
         parts += [_events(facts, plain), Text()]
     if facts.rows.kept:
-        parts += [_views(facts), Text(), _cliques(facts.views), Text(), _copies(facts), Text()]
+        parts += [_views(facts), Text(), *_quality(facts), Text()]
+        parts += [_cliques(facts.views), Text(), _copies(facts), Text()]
     parts += _advice(facts)
     return Group(*parts)
 
@@ -135,9 +137,8 @@ def _events(facts: Facts, plain: bool) -> Table:
 
 
 def _views(facts: Facts) -> Table:
-    measured = any(view.edges is not None for view in facts.views)
     names = ("distinct elements", "per message", "at most", "messages with none")
-    table = _table("View", "from", *names, *(("edges", "same event") if measured else ()), text=2)
+    table = _table("View", "from", *names, text=2)
     for view in facts.views:
         share = view.without / facts.rows.kept
         table.add_row(
@@ -147,9 +148,20 @@ def _views(facts: Facts) -> Table:
             f"{view.mean:.2f}",
             f"{view.most:,}",
             f"{view.without:,} ({share:.0%})",
-            *((_number(view.edges, ","), _number(view.purity, ".1%")) if measured else ()),
         )
     return table
+
+
+def _quality(facts: Facts) -> list[RenderableType]:
+    beside = any(each.paper is not None for each in facts.quality)
+    columns = ("edges", "within one event", *(("the paper's",) if beside else ()))
+    table = _table("View quality", *columns, text=1)
+    for each in facts.quality:
+        shares = (each.purity, each.paper) if beside else (each.purity,)
+        table.add_row(
+            _cut(each.view), f"{each.edges:,}", *(_number(share, ".4f") for share in shares)
+        )
+    return [table, Text(WHY_DIFFERENT, style="dim")] if beside else [table]
 
 
 def _cliques(views: tuple[ViewFacts, ...]) -> Table:

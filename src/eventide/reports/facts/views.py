@@ -22,10 +22,7 @@ class Clique(Fact):
 
 
 class ViewFacts(Fact):
-    """One view: its elements, how they are spread over messages, its largest cliques.
-
-    ``edges`` and ``purity`` (the share of edges within one event) are null until measured.
-    """
+    """One view: its elements, how they are spread over messages, its largest cliques."""
 
     name: str
     columns: tuple[str, ...]
@@ -34,8 +31,6 @@ class ViewFacts(Fact):
     mean: float
     most: int
     cliques: tuple[Clique, ...]
-    edges: int | None = None
-    purity: float | None = None
 
 
 def views(elements: pl.DataFrame, chosen: Sequence[View] = PAPER_VIEWS) -> tuple[ViewFacts, ...]:
