@@ -3,9 +3,10 @@
     python benchmarks/encoders.py crisislex-t7 crisislex-lt28
 
 For each data set and split seed 100 to 104 (20 validation and 30 test messages of every event) an
-encoder is fitted on the training messages; test messages are neither fitted on nor scored. Two classifiers that cannot hide a weak encoder then read its vectors: class-balanced
-logistic regression and the nearest class centroid (cosine). Every event has the same number of
-validation messages, so that accuracy counts small and large events alike.
+encoder is fitted on the training messages; test messages are neither fitted on nor scored. Two
+classifiers that cannot hide a weak encoder then read its vectors: class-balanced logistic
+regression and the nearest class centroid (cosine). Every event has the same number of validation
+messages, so that accuracy counts small and large events alike.
 """
 
 from __future__ import annotations

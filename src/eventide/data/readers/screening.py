@@ -18,7 +18,13 @@ NO_LINE_HOLDS = "\x01"  # a separator that sound JSON never contains
 
 _BLANK = r"[ \t\r]*"
 # U+FFFD stands where the bytes were not UTF-8.
-_STRING = r'"(?:[^"\\\x00-\x1f\x{FFFD}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"'
+# NUL and halves of characters are left out, because polars bends them.
+_HEX = "[0-9a-fA-F]"
+_UNICODE = (
+    rf"u(?:[1-9a-cA-CefEF]{_HEX}{{3}}|0(?:[1-9a-fA-F]{_HEX}{{2}}|0(?:[1-9a-fA-F]{_HEX}|0[1-9a-fA-F]))"
+    rf"|[dD](?:[0-7]{_HEX}{{2}}|[89abAB]{_HEX}{{2}}\\u[dD][c-fC-F]{_HEX}{{2}}))"
+)
+_STRING = rf'"(?:[^"\\\x00-\x1f\x{{FFFD}}]|\\(?:["\\/bfnrt]|{_UNICODE}))*"'
 _NUMBER = r"-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,17})?(?:[eE][+-]?[0-9]{1,2})?"
 _SIMPLE = rf"(?:{_STRING}|{_NUMBER}|true|false|null)"
 

@@ -52,7 +52,7 @@ class _Sign:
 
 
 _HASH = _Sign("#", "＃", rf"[{_WORD}&]#", rf"#{_TAG}", HASHTAGS)
-_AT = _Sign("@", "＠", rf"[{_WORD}!#＃$%&*@＠]@", rf"@{_NAME}", MENTIONS)
+_AT = _Sign("@", "＠", rf"[{_WORD}!#＃$%&*]@", rf"@{_NAME}", MENTIONS)
 
 
 def find_hashtags(texts: pl.DataFrame) -> pl.DataFrame:
@@ -77,11 +77,14 @@ def find_mentions(texts: pl.DataFrame) -> pl.DataFrame:
 def _found(texts: pl.DataFrame, sign: _Sign) -> tuple[pl.DataFrame, pl.DataFrame]:
     """What the signs of all texts begin: in texts where each stands free, and in the others."""
     wide = texts["text"].str.contains(sign.wide, literal=True)
-    spotted = texts["text"].str.contains(sign.plain, literal=True)
-    glued = wide | (spotted & texts["text"].str.contains(sign.glued))
+    spotted = texts.filter(wide | texts["text"].str.contains(sign.plain, literal=True))
+    text = spotted["text"]
+    # Three searches, because a pattern around one literal is five times as fast as any other.
+    glued = text.str.contains(sign.glued) | text.str.contains(sign.plain * 2, literal=True)
+    glued = glued | text.str.contains(sign.wide, literal=True) if wide.any() else glued
     return (
-        _matches(texts.filter(spotted & ~glued), sign.free),
-        _matches(texts.filter(glued), sign.careful),
+        _matches(spotted.filter(~glued), sign.free),
+        _matches(spotted.filter(glued), sign.careful),
     )
 
 
