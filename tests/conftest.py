@@ -1,11 +1,17 @@
 """Shared fixtures: a small slice of the built-in sample, and the real data beside the checkout."""
 
+import os
 from pathlib import Path
 
-import polars as pl
-import pytest
+# One thread per test process: two processes run side by side, and threads that wait for each other
+# on shared cores cost more than they give. Must be set before torch and polars are imported.
+for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "POLARS_MAX_THREADS"):
+    os.environ.setdefault(name, "1")
 
-from eventide.data.sample import sample
+import polars as pl  # noqa: E402
+import pytest  # noqa: E402
+
+from eventide.data.sample import sample  # noqa: E402
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 

@@ -149,9 +149,9 @@ def test_class_uncertainty_is_updated_after_the_epoch_and_not_before():
     objective = UncertaintyGuided(total, torch.bincount(LABELS))
     outputs = network(FEATURES, graphs)
     opinion = objective.read(outputs)
-    objective.observe(outputs, opinion, LABELS, 0)
+    objective.observe(outputs, LABELS, 0)
     assert total.prototypes.of("user").abs().sum() > 0
     assert objective.uncertainty.tolist() == [1 - 1e-6] * 3
-    objective.observe(outputs, opinion, LABELS, 1)
+    objective.observe(outputs, LABELS, 1)
     expected = [opinion.uncertainty[c == LABELS].mean().item() for c in range(3)]
     assert objective.uncertainty.tolist() == pytest.approx(expected)

@@ -110,12 +110,12 @@ def _collected(batches: Iterable[Batch], validator: Validator) -> Intake:
     parts: list[pl.DataFrame] = []
     rejected = [pl.DataFrame(schema=REJECTED)]
     for sound, refused in _checked(batches, validator):
-        if parts and _overlap(parts[-1], sound):
-            sound = pl.concat([parts.pop(), sound]).sort(ROW, maintain_order=True)
         parts.append(sound)
         rejected.append(refused)
     messages = pl.concat(parts)
-    again = ~messages["id"].is_first_distinct()
+    if not messages[ROW].is_sorted():  # rows read the careful way come late
+        messages = messages.sort(ROW, maintain_order=True)
+    again = _repeated(messages["id"])
     if again.any():
         taken = messages.filter(again).select(
             pl.col(ROW).alias("row"),
@@ -141,6 +141,12 @@ def _checked(batches: Iterable[Batch], validator: Validator) -> Iterator[Parts]:
             yield waiting.popleft().result()
 
 
-def _overlap(before: pl.DataFrame, after: pl.DataFrame) -> bool:
-    """Tell whether rows read the careful way belong between those before them."""
-    return len(before) > 0 and len(after) > 0 and bool(after[ROW][0] < before[ROW][-1])
+def _repeated(ids: pl.Series) -> pl.Series:
+    """Tell which ids stood in an earlier row; numbers and hashes are compared before strings."""
+    numbers = ids.cast(pl.UInt64, strict=False)
+    keys = ids.hash() if numbers.null_count() else numbers
+    again = pl.repeat(False, len(ids), dtype=pl.Boolean, eager=True)
+    if keys.n_unique() == len(keys):
+        return again
+    alike = keys.is_duplicated().arg_true()
+    return again.scatter(alike, ~ids.gather(alike).is_first_distinct())

@@ -80,8 +80,10 @@ def _from_numbers(numbers: pl.Series) -> pl.Series:
 def _from_strings(times: pl.Series) -> pl.Series:
     """Try one notation after the other, each only on what the ones before left unread."""
     found = pl.Series(times.name, [None], dtype=UTC).new_from_index(0, len(times))
-    weekday = times.str.contains(r"^[A-Za-z]").fill_null(False)
+    weekday = ((times >= "A") & (times < "{")).fill_null(False)  # begins with a letter
     for notation in (_utc_iso, _utc_twitter, _plain_iso, _twitter, _epoch_digits, _loose_iso):
+        if found.null_count() == times.null_count():
+            break
         # Twitter's format begins with a weekday, all others with a digit or a sign.
         fits = weekday if notation in (_utc_twitter, _twitter) else ~weekday
         left = (found.is_null() & times.is_not_null() & fits).arg_true()

@@ -19,10 +19,11 @@ from eventide.data.names import Columns
 from eventide.data.platforms import is_platform, plain_records
 from eventide.data.readers.json_values import decode_line
 from eventide.data.readers.pieces import first_lines, line_count
-from eventide.data.readers.screening import FAILURES, Line, screened
+from eventide.data.readers.screening import FAILURES, Line, Screened, screened
 from eventide.data.records import Record, batch_of
 
 SAMPLE = 50
+MANY = 1000  # odd lines that are worth a batch of their own
 TEXT = pl.String()
 BENT = re.compile(
     rb"\\u(?:0000|[dD](?:[89abAB]..(?!\\u[dD][c-fC-F])"
@@ -33,7 +34,10 @@ Read = tuple[pl.DataFrame, list[Line]]
 
 
 class LineReader:
-    """Reads chunks of lines into batches; rows are numbered by their line in the file."""
+    """Reads chunks of lines into batches; rows are numbered by their line in the file.
+
+    Lines that needed care come in batches of their own, after those they stood among.
+    """
 
     def __init__(self, columns: Columns) -> None:
         self.columns = columns
@@ -48,36 +52,41 @@ class LineReader:
         self.rough = False  # the last chunk held bad lines
 
     def batches(self, pieces: Iterable[bytes]) -> Iterator[Batch]:
-        """Yield a batch per chunk, and a second one for lines that needed care."""
+        """Yield a batch per chunk, and now and then one of the lines that needed care."""
         start = 1
+        odd: list[Line] = []
         for piece in filter(None, pieces):
             self._look_at(piece)
             count = line_count(piece)
             if self.platform:
                 yield self._careful(_lines(piece, start))
             else:
-                yield from self._batches(piece, start, count)
+                yield self._batch(piece, start, count, odd)
             start += count
+            if len(odd) >= MANY:
+                yield self._careful(odd)
+                odd = []
+        if odd:
+            yield self._careful(odd)
 
-    def _batches(self, piece: bytes, start: int, count: int) -> Iterator[Batch]:
-        bent = self._bent(piece)
+    def _batch(self, piece: bytes, start: int, count: int, odd: list[Line]) -> Batch:
+        """Read a chunk; the lines polars cannot read are added to the odd ones."""
+        floats = self.float_id if self.bare_ids and self.float_id.search(piece) else None
         # After a chunk with bad lines the next one will hold some too: why try it whole?
-        whole = None if self.rough or bent else _fast(piece, count, self._schema())
+        smooth = not (self.rough or floats or _is_bent(piece))
+        whole = _fast(piece, count, self._schema()) if smooth else None
         if whole is not None:
             rows = pl.int_range(start, start + count, dtype=pl.Int64, eager=True)
-            yield Batch(whole.insert_column(0, rows.alias(ROW)), self.found, no_nul=True)
-            return
-        read = _sorted(piece, start, bent, self._schema())
+            return Batch(whole.insert_column(0, rows.alias(ROW)), self.found, no_nul=True)
+        read = _sorted(screened(piece, start, floats), floats, self._schema())
         if read is None:
             # Lists here, strings there: all are read as text from now on.
             self.textual.update(self._schema())
-            yield from self._batches(piece, start, count)
-            return
-        frame, odd = read
-        self.rough = bool(odd)
-        yield Batch(frame, self.found, no_nul=True)
-        if odd:
-            yield self._careful(odd)
+            return self._batch(piece, start, count, odd)
+        frame, refused = read
+        self.rough = bool(refused)
+        odd += refused
+        return Batch(frame, self.found, no_nul=True)
 
     def _look_at(self, piece: bytes) -> None:
         """Learn keys, kinds and platform from the first lines of the file, then of each chunk."""
@@ -91,15 +100,6 @@ class LineReader:
         for record in records:
             self.listed |= {key for key, value in record.items() if isinstance(value, list)}
             self.textual |= {key for key, value in record.items() if isinstance(value, str)}
-
-    def _bent(self, piece: bytes) -> list[re.Pattern[bytes]]:
-        """Return the patterns of what polars would bend, if the chunk holds any."""
-        bent = []
-        if b"\\" in piece and b"\\u" in piece and BENT.search(piece):
-            bent.append(BENT)
-        if self.bare_ids and self.float_id.search(piece):
-            bent.append(self.float_id)
-        return bent
 
     def _schema(self) -> dict[str, pl.DataType]:
         """Choose lists where only lists were seen; everything else is read as text."""
@@ -147,29 +147,35 @@ def _lines(piece: bytes, start: int) -> list[Line]:
     return [(row, line) for row, line in enumerate(piece.split(b"\n"), start) if line.strip()]
 
 
+def _is_bent(content: bytes) -> bool:
+    return b"\\" in content and b"\\u" in content and BENT.search(content) is not None
+
+
 def _sorted(
-    piece: bytes, start: int, bent: list[re.Pattern[bytes]], schema: dict[str, pl.DataType]
+    parts: Screened, floats: re.Pattern[bytes] | None, schema: dict[str, pl.DataType]
 ) -> Read | None:
     """Read a chunk, its odd lines apart; None if it would be sound with all columns as text."""
-    parts = screened(piece, start, bent)
     frame = _fast(parts.content, len(parts.rows), schema) if len(parts.rows) else None
     if frame is not None:
         frame = frame.insert_column(0, pl.Series(ROW, parts.rows))
-        doubtful, odd = _sifted(parts.doubtful)
+        lines = parts.doubtful
     else:
         plain = zip(parts.rows.tolist(), parts.content.split(b"\n"), strict=False)
-        doubtful, odd = _sifted([*plain, *parts.doubtful])
+        lines = [*plain, *parts.doubtful]
+    doubtful, odd = _sifted(lines, floats)
     rest = _reluctant(doubtful, schema)
     if rest is None:
         return None
     frame = rest[0] if frame is None else frame.vstack(rest[0])
-    odd = sorted([*parts.bent, *odd, *rest[1]])
+    odd = sorted(odd + rest[1])
     return frame.sort(ROW) if len(rest[0]) else frame, odd
 
 
-def _sifted(lines: list[Line]) -> tuple[list[Line], list[Line]]:
+def _sifted(lines: list[Line], floats: re.Pattern[bytes] | None) -> tuple[list[Line], list[Line]]:
     """Part sound JSON from the rest by one vectorised look for any key at all."""
-    texts = pl.Series([_text(line) for _, line in lines], dtype=pl.String)
+    bent = [_is_bent(line) or bool(floats and floats.search(line)) for _, line in lines]
+    checked = zip(lines, bent, strict=True)
+    texts = pl.Series([None if odd else _text(line) for (_, line), odd in checked], dtype=pl.String)
     sound = texts.str.json_path_match("$.*").is_not_null().to_list()
     odd = [line for line, good in zip(lines, sound, strict=True) if not good]
     return [line for line, good in zip(lines, sound, strict=True) if good], odd

@@ -9,6 +9,8 @@ from typing import IO
 
 import numpy as np
 
+STEP = 2**16
+
 
 def pieces_of(stream: IO[bytes], size: int) -> Iterator[bytes]:
     r"""Yield pieces of about ``size`` bytes; a longer line makes a longer piece.
@@ -27,9 +29,26 @@ def line_count(piece: bytes) -> int:
     >>> line_count(b"a\nb"), line_count(b"a\nb\n")
     (2, 2)
     """
-    # Twice as fast as bytes.count.
-    ends = int(np.count_nonzero(np.frombuffer(piece, np.uint8) == ord("\n")))
+    ends = sum(int(np.count_nonzero(step)) for step in _newlines(piece))
     return ends + (not piece.endswith(b"\n"))
+
+
+def line_ends(piece: bytes) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    r"""Say where each line of a piece ends.
+
+    >>> line_ends(b"a\nbb\nc").tolist(), line_ends(b"a\n").tolist()
+    ([1, 4, 6], [1])
+    """
+    steps = [np.flatnonzero(step) + at * STEP for at, step in enumerate(_newlines(piece))]
+    last = [] if piece.endswith(b"\n") else [np.array([len(piece)])]
+    return np.concatenate(steps + last)
+
+
+def _newlines(piece: bytes) -> Iterator[np.ndarray[tuple[int], np.dtype[np.bool_]]]:
+    # In steps that stay in the processor's cache this is several times as fast as bytes.count.
+    content = np.frombuffer(piece, np.uint8)
+    for at in range(0, len(content), STEP):
+        yield content[at : at + STEP] == ord("\n")
 
 
 def first_lines(piece: bytes, count: int) -> list[bytes]:

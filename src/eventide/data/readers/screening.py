@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from eventide.data.readers.pieces import line_ends
+
 Line = tuple[int, bytes]
 FAILURES = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 NO_LINE_HOLDS = "\x01"  # a separator that sound JSON never contains
@@ -49,44 +51,37 @@ PLAIN_OBJECT = rf"^{_BLANK}{_object(_nested(_nested(_SIMPLE)))}{_BLANK}$"
 
 @dataclass(frozen=True)
 class Screened:
-    """A chunk in three: content that is surely sound, lines in doubt, lines polars would bend."""
+    """A chunk in two: content that is surely sound, with its rows, and lines in doubt."""
 
     content: bytes
     rows: np.ndarray[tuple[int], np.dtype[np.int64]]
     doubtful: list[Line]
-    bent: list[Line]
 
 
-def screened(piece: bytes, start: int, bent: list[re.Pattern[bytes]]) -> Screened:
-    r"""Sort the lines of a chunk; blank ones are left out.
+def screened(piece: bytes, start: int, suspect: re.Pattern[bytes] | None = None) -> Screened:
+    r"""Sort the lines of a chunk; blank ones are left out, ``suspect`` ones are in doubt.
 
-    >>> parts = screened(b'{"id": 1}\n\n{"id": oops}\n{"id": 4}', 1, [])
+    >>> parts = screened(b'{"id": 1}\n\n{"id": oops}\n{"id": 4}', 1)
     >>> parts.content, parts.rows.tolist(), parts.doubtful
     (b'{"id": 1}\n{"id": 4}', [1, 4], [(3, b'{"id": oops}')])
     """
-    ends = np.flatnonzero(np.frombuffer(piece, np.uint8) == ord("\n"))
-    if not piece.endswith(b"\n"):
-        ends = np.append(ends, len(piece))
-    twisted = np.zeros(len(ends), bool)
-    for pattern in bent:
-        hits = [match.start() for match in pattern.finditer(piece)]
-        twisted[np.searchsorted(ends, hits)] = True
-    sound = _plain(piece, len(ends)) & ~twisted
+    ends = line_ends(piece)
+    sound = _plain(piece, len(ends))
+    if suspect is not None:
+        hits = [match.start() for match in suspect.finditer(piece)]
+        sound[np.searchsorted(ends, hits)] = False
     kept: list[bytes] = []
     doubtful: list[Line] = []
-    wrong: list[Line] = []
     done = 0
     for at in np.flatnonzero(~sound).tolist():
         first, last = int(ends[at - 1]) + 1 if at else 0, int(ends[at])
         kept.append(piece[done:first])
         done = last + 1
         line = piece[first:last]
-        if twisted[at]:
-            wrong.append((start + at, line))
-        elif line.strip():
+        if line.strip():
             doubtful.append((start + at, line))
     kept.append(piece[done:])
-    return Screened(b"".join(kept), start + np.flatnonzero(sound), doubtful, wrong)
+    return Screened(b"".join(kept), start + np.flatnonzero(sound), doubtful)
 
 
 def _plain(piece: bytes, count: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -104,4 +99,4 @@ def _plain(piece: bytes, count: int) -> np.ndarray[tuple[int], np.dtype[np.bool_
         return np.zeros(count, bool)
     if len(lines) != count:
         return np.zeros(count, bool)
-    return lines.str.contains(PLAIN_OBJECT).fill_null(False).to_numpy()
+    return lines.str.contains(PLAIN_OBJECT).fill_null(False).to_numpy().copy()

@@ -32,9 +32,8 @@ _NAME = (
 )
 MENTIONS = r"(?:^|(?:^|[^A-Za-z0-9_+~.-])[Rr][Tt]:?|[^A-Za-z0-9_!#＃$%&*@＠])[@＠]" + _NAME
 # Signs and white space, all that Unicode calls so.
-_BEFORE = (
-    "#@\t\n\x0b\x0c\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
-    "\u2028\u2029\u202f\u205f\u3000"
+_BEFORE = "#@\t\n\x0b\x0c\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
+    map(chr, range(0x2000, 0x200B))
 )
 SIGNED = "[#＃@＠]"
 """A text without any of these holds neither hashtags nor mentions."""
