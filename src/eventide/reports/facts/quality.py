@@ -19,9 +19,9 @@ PAPER: dict[str, dict[str, float]] = {
 """Share of correct edges that the paper prints for its data sets (table_statistics)."""
 
 WHY_DIFFERENT = (
-    "The paper does not say how it finds elements. Ours are read from the text: hashtags, links and "
-    "mentions by their signs, entities by rules and word lists (extended after reading frequent "
-    "words of CrisisLexT6), so edges and shares differ."
+    "The paper does not say how it finds elements. Ours are read from the text: hashtags, links "
+    "and mentions by their signs, entities by rules and word lists (extended after reading "
+    "frequent words of CrisisLexT6), so edges and shares differ."
 )
 
 
