@@ -6,7 +6,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: demo test lint types imports unit wheel clean
+.PHONY: demo test lint types imports unit wheel docs clean
 
 demo: $(VENV)/run.ready
 	$(BIN)/eventide demo
@@ -34,6 +34,9 @@ wheel: $(VENV)/dev.ready
 	"$$away/venv/bin/python" -m pip --disable-pip-version-check install --quiet --constraint constraints.txt "$$away"/eventide-*.whl; \
 	cd "$$away" && EVENTIDE_DATA="$$away/data" "$$away/venv/bin/eventide" demo
 
+docs: $(VENV)/docs.ready
+	$(BIN)/mkdocs build --strict --quiet
+
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
@@ -43,6 +46,10 @@ $(VENV)/run.ready: pyproject.toml constraints.txt | $(VENV)/bin/python
 
 $(VENV)/dev.ready: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(PIP) --editable '.[dev]'
+	@touch $@ $(VENV)/run.ready
+
+$(VENV)/docs.ready: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(PIP) --editable '.[docs]'
 	@touch $@ $(VENV)/run.ready
 
 clean:
