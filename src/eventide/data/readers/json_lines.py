@@ -29,6 +29,7 @@ BENT = re.compile(
     rb"\\u(?:0000|[dD](?:[89abAB]..(?!\\u[dD][c-fC-F])"
     rb"|(?<!\\u[dD][89abAB]..\\u[dD])[c-fC-F]))"
 )
+Kinds = dict[str, pl.DataType]
 Read = tuple[pl.DataFrame, list[Line]]
 """What was read, numbered by line, and the lines that need care."""
 
@@ -78,10 +79,13 @@ class LineReader:
         if whole is not None:
             rows = pl.int_range(start, start + count, dtype=pl.Int64, eager=True)
             return Batch(whole.insert_column(0, rows.alias(ROW)), self.found, no_nul=True)
-        read = _sorted(screened(piece, start, floats), floats, self._schema())
+        schema = self._schema()
+        present = {name: kind for name, kind in schema.items() if name in self.found}
+        parts = screened(piece, start, self.found, floats)
+        read = _sorted(parts, floats, schema, present or schema)
         if read is None:
             # Lists here, strings there: all are read as text from now on.
-            self.textual.update(self._schema())
+            self.textual.update(schema)
             return self._batch(piece, start, count, odd)
         frame, refused = read
         self.rough = bool(refused)
@@ -101,7 +105,7 @@ class LineReader:
             self.listed |= {key for key, value in record.items() if isinstance(value, list)}
             self.textual |= {key for key, value in record.items() if isinstance(value, str)}
 
-    def _schema(self) -> dict[str, pl.DataType]:
+    def _schema(self) -> Kinds:
         """Choose lists where only lists were seen; everything else is read as text."""
         lists = {n for ours in self.columns.list_names for n in self.columns.candidates(ours)}
         kinds = dict.fromkeys(lists, pl.List(pl.String()))
@@ -126,7 +130,7 @@ class LineReader:
         return Batch(batch.frame, batch.found, refused.vstack(batch.rejected))
 
 
-def _fast(content: bytes, count: int, schema: dict[str, pl.DataType]) -> pl.DataFrame | None:
+def _fast(content: bytes, count: int, schema: Kinds) -> pl.DataFrame | None:
     """Let polars read the lines; None if it refuses or does not give a row per line."""
     try:
         frame = pl.read_ndjson(content, schema=schema)
@@ -135,7 +139,7 @@ def _fast(content: bytes, count: int, schema: dict[str, pl.DataType]) -> pl.Data
     return frame if len(frame) == count else None
 
 
-def _fast_lines(lines: list[Line], schema: dict[str, pl.DataType]) -> pl.DataFrame | None:
+def _fast_lines(lines: list[Line], schema: Kinds) -> pl.DataFrame | None:
     if not lines:
         return pl.DataFrame(schema={ROW: pl.Int64(), **schema})
     frame = _fast(b"\n".join([line for _, line in lines]), len(lines), schema)
@@ -152,10 +156,13 @@ def _is_bent(content: bytes) -> bool:
 
 
 def _sorted(
-    parts: Screened, floats: re.Pattern[bytes] | None, schema: dict[str, pl.DataType]
+    parts: Screened, floats: re.Pattern[bytes] | None, schema: Kinds, present: Kinds
 ) -> Read | None:
-    """Read a chunk, its odd lines apart; None if it would be sound with all columns as text."""
-    frame = _fast(parts.content, len(parts.rows), schema) if len(parts.rows) else None
+    """Read a chunk, its odd lines apart; None if it would be sound with all columns as text.
+
+    Sound lines hold no columns but those present, and polars needs time for each it looks for.
+    """
+    frame = _fast(parts.content, len(parts.rows), present) if len(parts.rows) else None
     if frame is not None:
         frame = frame.insert_column(0, pl.Series(ROW, parts.rows))
         lines = parts.doubtful
@@ -166,9 +173,10 @@ def _sorted(
     rest = _reluctant(doubtful, schema)
     if rest is None:
         return None
-    frame = rest[0] if frame is None else frame.vstack(rest[0])
     odd = sorted(odd + rest[1])
-    return frame.sort(ROW) if len(rest[0]) else frame, odd
+    if frame is None or rest[0].is_empty():
+        return rest[0] if frame is None else frame, odd
+    return pl.concat([frame, rest[0]], how="diagonal").sort(ROW), odd
 
 
 def _sifted(lines: list[Line], floats: re.Pattern[bytes] | None) -> tuple[list[Line], list[Line]]:
@@ -188,18 +196,18 @@ def _text(line: bytes) -> str | None:
         return None
 
 
-def _reluctant(lines: list[Line], schema: dict[str, pl.DataType]) -> Read | None:
+def _reluctant(lines: list[Line], schema: Kinds) -> Read | None:
     """Read lines that may be refused; None if they would be sound with all columns as text."""
     frame = _fast_lines(lines, schema)
     if frame is not None:
         return frame, []
-    texts: dict[str, pl.DataType] = dict.fromkeys(schema, TEXT)
+    texts: Kinds = dict.fromkeys(schema, TEXT)
     if texts != schema and _fast_lines(lines, texts) is not None:
         return None
     return _bisected(lines, schema)
 
 
-def _bisected(lines: list[Line], schema: dict[str, pl.DataType]) -> Read:
+def _bisected(lines: list[Line], schema: Kinds) -> Read:
     """Halve what polars refuses until the single lines that it refuses are known."""
     frame = _fast_lines(lines, schema)
     if frame is not None:

@@ -7,6 +7,7 @@ only plain JSON objects match sorts the lines at half of what reading them costs
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,7 @@ from eventide.data.readers.pieces import line_ends
 
 Line = tuple[int, bytes]
 FAILURES = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
+USUAL_KEY = re.compile(r"[\w.:@/ -]{1,60}", re.ASCII)
 NO_LINE_HOLDS = "\x01"  # a separator that sound JSON never contains
 
 _BLANK = r"[ \t\r]*"
@@ -36,8 +38,8 @@ def _several(opened: str, item: str, closed: str) -> str:
     return rf"{opened}{_BLANK}{items}{closed}"
 
 
-def _object(value: str) -> str:
-    return _several(r"\{", rf"{_STRING}{_BLANK}:{_BLANK}{value}", r"\}")
+def _object(value: str, key: str = _STRING) -> str:
+    return _several(r"\{", rf"{key}{_BLANK}:{_BLANK}{value}", r"\}")
 
 
 def _nested(value: str) -> str:
@@ -45,8 +47,11 @@ def _nested(value: str) -> str:
     return rf"(?:{_SIMPLE}|{several}|{_object(value)})"
 
 
-# Deeper objects are not wrong, only not plain.
-PLAIN_OBJECT = rf"^{_BLANK}{_object(_nested(_nested(_SIMPLE)))}{_BLANK}$"
+def plain_object(keys: Iterable[str]) -> str:
+    """Return the pattern of objects with these keys; others, and deeper ones, are not plain."""
+    usual = [key for key in keys if USUAL_KEY.fullmatch(key)][:200]
+    names = "|".join(re.escape(f'"{key}"') for key in usual)
+    return rf"^{_BLANK}{_object(_nested(_nested(_SIMPLE)), f'(?:{names})')}{_BLANK}$"
 
 
 @dataclass(frozen=True)
@@ -58,15 +63,19 @@ class Screened:
     doubtful: list[Line]
 
 
-def screened(piece: bytes, start: int, suspect: re.Pattern[bytes] | None = None) -> Screened:
-    r"""Sort the lines of a chunk; blank ones are left out, ``suspect`` ones are in doubt.
+def screened(
+    piece: bytes, start: int, keys: Iterable[str], suspect: re.Pattern[bytes] | None = None
+) -> Screened:
+    r"""Sort the lines of a chunk; sound ones have no other keys than these.
 
-    >>> parts = screened(b'{"id": 1}\n\n{"id": oops}\n{"id": 4}', 1)
+    Blank lines are left out; those in which ``suspect`` is found are in doubt.
+
+    >>> parts = screened(b'{"id": 1}\n\n{"id": oops}\n{"id": 4}', 1, ["id"])
     >>> parts.content, parts.rows.tolist(), parts.doubtful
     (b'{"id": 1}\n{"id": 4}', [1, 4], [(3, b'{"id": oops}')])
     """
     ends = line_ends(piece)
-    sound = _plain(piece, len(ends))
+    sound = _plain(piece, len(ends), plain_object(keys))
     if suspect is not None:
         hits = [match.start() for match in suspect.finditer(piece)]
         sound[np.searchsorted(ends, hits)] = False
@@ -84,8 +93,8 @@ def screened(piece: bytes, start: int, suspect: re.Pattern[bytes] | None = None)
     return Screened(b"".join(kept), start + np.flatnonzero(sound), doubtful)
 
 
-def _plain(piece: bytes, count: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Tell which lines are plain objects; none of them if the chunk has no lines polars can see."""
+def _plain(piece: bytes, count: int, pattern: str) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Tell which lines match; none of them if the chunk has no lines polars can see."""
     try:
         lines = pl.read_csv(
             piece,
@@ -95,8 +104,7 @@ def _plain(piece: bytes, count: int) -> np.ndarray[tuple[int], np.dtype[np.bool_
             encoding="utf8-lossy",
             schema={"line": pl.String()},
         ).to_series()
+        plain = lines.str.contains(pattern).fill_null(False).to_numpy().copy()
     except FAILURES:
         return np.zeros(count, bool)
-    if len(lines) != count:
-        return np.zeros(count, bool)
-    return lines.str.contains(PLAIN_OBJECT).fill_null(False).to_numpy().copy()
+    return plain if len(plain) == count else np.zeros(count, bool)

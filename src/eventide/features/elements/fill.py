@@ -18,7 +18,7 @@ LISTS = pl.List(pl.String)
 Canonical = Callable[[pl.Series], pl.Series]
 
 
-SLICE = 100_000  # rows that one thread takes at a time
+SLICE = 250_000  # rows that one thread takes at a time
 CORES = os.cpu_count() or 1
 
 
@@ -27,16 +27,15 @@ class Kind:
     """How one kind of element is found and written canonically."""
 
     column: str
-    find: Callable[[pl.DataFrame], pl.DataFrame]
+    find: Callable[[pl.DataFrame], pl.DataFrame] | None  # None: urls are found beforehand
     found: Canonical  # canonical form of what was found in text
     given: Canonical  # canonical form of what the user gave
 
 
-URLS = Kind("urls", urls.find_urls, urls.found_urls, urls.canonical_urls)
 KINDS = (
     Kind("hashtags", tags.find_hashtags, tags.found_hashtags, tags.canonical_tags),
     Kind("mentions", tags.find_mentions, tags.canonical_tags, tags.canonical_tags),
-    URLS,
+    Kind("urls", None, urls.found_urls, urls.canonical_urls),
 )
 
 
@@ -120,18 +119,18 @@ def _tagged(messages: pl.DataFrame) -> pl.DataFrame:
     links = urls.find_urls(texts)
     signed = urls.signed_without_urls(texts, links)
     return pl.DataFrame(
-        [_filled(messages[kind.column], kind, links if kind is URLS else signed) for kind in KINDS]
+        [_filled(messages[kind.column], kind, signed if kind.find else links) for kind in KINDS]
     )
 
 
 def _filled(given: pl.Series, kind: Kind, texts: pl.DataFrame) -> pl.Series:
-    """``given`` with its nulls filled from the texts; of urls, what was found is already known."""
+    """``given`` with its nulls filled from the texts, or from what was found in them before."""
     if given.null_count() < len(given):
         texts = texts.filter(given.is_null().gather(texts["row"]))
         own = [tidy(_given(given), kind.given)]
     else:
         own = []
-    found = texts if kind is URLS else kind.find(texts)
+    found = kind.find(texts) if kind.find else texts
     return merged(kind.column, len(given), [tidy(found, kind.found), *own])
 
 
