@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from eventide.cli.options import AsNew, Columns, ModelPath, Source, column_mapping
+from eventide.cli.options import (
+    AsNew,
+    Columns,
+    ModelPath,
+    Rejected,
+    Source,
+    Strict,
+    column_mapping,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,13 +30,8 @@ def assign(
         Path | None, typer.Option(help="Write all opinions here (.jsonl, .csv or .parquet).")
     ] = None,
     column: Columns = None,
-    rejected: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write the quarantined rows here (.csv or .jsonl)."),
-    ] = None,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Fail if any row has to be quarantined.")
-    ] = False,
+    rejected: Rejected = None,
+    strict: Strict = False,
     as_new: AsNew = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print every opinion as a line of JSON.")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from eventide.cli.options import column_mapping
+from eventide.cli.options import AsJson, Columns, Rejected, Source, Strict, column_mapping
 from eventide.errors import RejectedRows
 
 if TYPE_CHECKING:
@@ -17,25 +16,16 @@ PAGE_WIDTH = 100
 
 
 def check(
-    source: Annotated[
-        str, typer.Argument(metavar="FILE", help="A file of messages, or the name of a dataset.")
-    ],
-    column: Annotated[
-        list[str] | None,
-        typer.Option(metavar="OURS=THEIRS", help="Map a column, e.g. created_at=time. Repeatable."),
-    ] = None,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Fail if any row has to be quarantined.")
-    ] = False,
-    rejected: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write the quarantined rows here (.csv or .jsonl)."),
-    ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the facts as one JSON object.")
-    ] = False,
+    source: Source,
+    column: Columns = None,
+    strict: Strict = False,
+    rejected: Rejected = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Show facts about a file of messages before training on it."""
+    """Show facts about a file of messages before training on it.
+
+    Example: eventide check messages.csv --column created_at=time
+    """
     from eventide.data import read
     from eventide.reports.facts import facts
 

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
+from eventide.cli.options import AsJson, Seed
+
 if TYPE_CHECKING:
     from rich.table import Table
 
     from eventide.data.datasets.build import Built
 
 app = typer.Typer(help="List, build and sample datasets.", no_args_is_help=True)
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
-Seed = Annotated[int, typer.Option(help="Seed of every random draw.", min=0)]
 
 
 class _WithSources(TyperCommand):

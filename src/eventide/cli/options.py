@@ -22,6 +22,11 @@ Columns = Annotated[
         "--column", metavar="OURS=THEIRS", help="Map a column, e.g. created_at=time. Repeatable."
     ),
 ]
+Rejected = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Write the quarantined rows here (.csv or .jsonl)."),
+]
+Strict = Annotated[bool, typer.Option("--strict", help="Fail if any row has to be quarantined.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
 AsNew = Annotated[
     bool, typer.Option("--as-new", help="Judge every message as new, even if the model knows it.")

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from eventide.errors import InputError
 from eventide.graphs.incidence import Incidence, Ints, offsets
-from eventide.graphs.keys import KEY_BYTES, KeyIndex
+from eventide.graphs.keys import KeyIndex
 from eventide.graphs.layout import Blocks, Members, bucket_rows, group_rows
 from eventide.graphs.lookup import Lookup, MemorySums
 from eventide.graphs.products import FixedMatrix
@@ -154,29 +154,3 @@ class Memory:
             (ones, self._moment, np.arange(len(self) + 1)),
             shape=(len(self), max(len(self._moments), 1)),
         )
-
-    def forget(self, rows: Ints) -> Memory:
-        """The memory without these messages and without elements that nobody else has."""
-        keep = np.ones(len(self), dtype=bool)
-        keep[rows] = False
-        return Memory(
-            self.incidence.take(np.flatnonzero(keep)).compact(), self.times[keep], self.most
-        )
-
-    def state(self) -> dict[str, np.ndarray]:
-        """Plain arrays to be saved; elements are hashed keys, 16 bytes each."""
-        keys = np.frombuffer(self.incidence.keys.tobytes(), dtype=np.uint8)
-        return {
-            "pointers": self.incidence.pointers,
-            "elements": self.incidence.elements,
-            "keys": keys.reshape(-1, KEY_BYTES),
-            "times": self.times,
-            "most": np.array([self.most], dtype=np.int64),
-        }
-
-    @classmethod
-    def from_state(cls, state: dict[str, np.ndarray]) -> Memory:
-        """The memory that ``state`` was taken from."""
-        keys = np.frombuffer(state["keys"].tobytes(), dtype=f"S{KEY_BYTES}")
-        incidence = Incidence(state["pointers"], state["elements"], keys)
-        return cls(incidence, state["times"], int(state["most"][0]))
