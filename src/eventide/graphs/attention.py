@@ -13,53 +13,59 @@ import torch
 from torch import Tensor
 
 from eventide.graphs.plan import Plan
+from eventide.graphs.products import empty
 
-RUN = 1 << 17  # reads whose weights are computed at once
+RUN = 1 << 16  # weights that are computed at once
 
 
 class Weights:
-    """The softmax of each reader; ``reads`` holds c_ik * a_ik in the order of the plan."""
+    """The softmax of each reader; ``reads`` holds c_ik * a_ik in the order of the plan.
+
+    A weight depends on the reader and the time alone, so it is computed once for each of a reader's
+    times, and looked up for every read.
+    """
 
     def __init__(self, plan: Plan, rates: Tensor) -> None:
         self._plan, self._rates = plan, rates
         # integers first: rate * (distance - reference) has one rounding and is never negative
         self._reference = torch.where(rates < 0, plan.farthest, torch.zeros_like(plan.farthest))
-        self._counts = rates.new_empty(len(plan.count_readers))
-        for run in _runs(self._counts):
-            powers = self._powers(plan.count_readers[run], plan.count_distances[run])
-            torch.mul(powers, plan.count_numbers[run], out=self._counts[run])
-        self._total = torch.segment_reduce(self._counts, "sum", offsets=plan.count_pointers)
-        self.reads = rates.new_empty(len(plan.read_readers))
-        for run in _runs(self.reads):
-            readers = plan.read_readers[run]
-            powers = self._powers(readers, plan.read_distances[run])
-            torch.div(powers, self._total.index_select(0, readers), out=self.reads[run])
+        self._each = empty(len(plan.count_readers), rates)
+        counts = empty(len(plan.count_readers), rates)
+        for run in _runs(counts):
+            readers = plan.count_readers[run]
+            exponents = self._relative(run).mul_(rates.index_select(0, readers))
+            torch.exp(exponents.neg_(), out=self._each[run])
+            torch.mul(self._each[run], plan.count_numbers[run], out=counts[run])
+        self._total = torch.segment_reduce(counts, "sum", offsets=plan.count_pointers)
+        for run in _runs(counts):
+            self._each[run] /= self._total.index_select(0, plan.count_readers[run])
+        self.reads = empty(len(plan.read_slots), rates)
+        torch.index_select(self._each, 0, plan.read_slots, out=self.reads)
         parts(plan, self.reads)[1].mul_(plan.direct_coefficients)
 
-    def _relative(self, readers: Tensor, distances: Tensor) -> Tensor:
-        return (distances - self._reference.index_select(0, readers)).to(self._rates.dtype)
+    def _relative(self, run: slice) -> Tensor:
+        """How much farther (or less far) than the reference each time is."""
+        plan = self._plan
+        reference = self._reference.index_select(0, plan.count_readers[run])
+        return (plan.count_distances[run] - reference).to(self._rates.dtype)
 
-    def _powers(self, readers: Tensor, distances: Tensor) -> Tensor:
-        """exp(-rate * relative distance)."""
-        exponents = self._relative(readers, distances).mul_(self._rates.index_select(0, readers))
-        return exponents.neg_().exp_()
+    def slopes(self, dots: Tensor, out: Tensor) -> None:
+        """Write the gradient of the rates into ``out``, given that of every a_ik.
 
-    def times_slopes(self, dots: Tensor) -> None:
-        """Multiply ``dots`` by d reads / d rate = reads * (mean distance - distance), in place.
-
-        Distances are centred, so that nothing cancels.
+        d a_ik / d rate = a_ik * (mean distance - distance): centred, so that nothing cancels.
         """
         plan = self._plan
-        moments = torch.empty_like(self._counts)
-        for run in _runs(moments):
-            relative = self._relative(plan.count_readers[run], plan.count_distances[run])
-            torch.mul(relative, self._counts[run], out=moments[run])
-        mean = torch.segment_reduce(moments, "sum", offsets=plan.count_pointers) / self._total
-        for run in _runs(dots):
-            readers = plan.read_readers[run]
-            centred = mean.index_select(0, readers)
-            centred -= self._relative(readers, plan.read_distances[run])
-            dots[run] *= centred.mul_(self.reads[run])
+        parts(plan, dots)[1].mul_(plan.direct_coefficients)
+        each = torch.zeros_like(self._each).index_add_(0, plan.read_slots, dots)
+        moments = empty(len(each), each)
+        for run in _runs(each):
+            numbers = self._relative(run).mul_(self._each[run])
+            torch.mul(numbers, plan.count_numbers[run], out=moments[run])
+        mean = torch.segment_reduce(moments, "sum", offsets=plan.count_pointers)
+        for run in _runs(each):
+            centred = mean.index_select(0, plan.count_readers[run]).sub_(self._relative(run))
+            each[run] *= centred.mul_(self._each[run])
+        out.copy_(torch.segment_reduce(each, "sum", offsets=plan.count_pointers))
 
 
 def _runs(reads: Tensor) -> list[slice]:
@@ -89,19 +95,21 @@ def send_back(
     gradient: Tensor,
     sources: tuple[Tensor, Tensor],
     wanted: tuple[Tensor | None, Tensor | None, Tensor | None],
+    *,
+    add: bool,
 ) -> None:
     """Go backwards through ``read``: ``sources`` are sums and values.
 
-    ``wanted`` takes the gradients of sums, values (both added) and rates (written).
+    ``wanted`` takes the gradients of sums, values (on top of what is there with ``add``) and rates.
     """
     (sums, values), (to_sums, to_values, to_rates) = sources, wanted
     spelled, direct = parts(plan, weights.reads)
     if to_sums is not None:
-        plan.spelled.turned_times(spelled, gradient, to_sums)
+        plan.spelled.turned_times(spelled, gradient, to_sums, add=add)
     if to_values is not None:
-        plan.direct.turned_times(direct, gradient, to_values)
+        plan.direct.turned_times(direct, gradient, to_values, add=add)
     # gradient . source for every read, which the slope of its weight multiplies
-    dots = torch.empty_like(weights.reads)
+    dots = empty(len(weights.reads), weights.reads)
     if to_rates is not None:
         spelled_dots, direct_dots = parts(plan, dots)
         plan.spelled.dots(gradient, sums, spelled_dots)
@@ -114,5 +122,4 @@ def send_back(
             source = sums.index_select(0, block.buckets)
             torch.mm(received, source.T, out=block.weights(dots))
     if to_rates is not None:
-        weights.times_slopes(dots)
-        to_rates.zero_().index_add_(0, plan.read_readers, dots)
+        weights.slopes(dots, to_rates)

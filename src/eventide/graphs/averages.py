@@ -10,7 +10,7 @@ from torch.autograd.function import once_differentiable
 
 from eventide.graphs.attention import Weights, read, send_back
 from eventide.graphs.plan import Plans
-from eventide.graphs.products import FixedMatrix
+from eventide.graphs.products import FixedMatrix, empty
 
 
 def average_values(values: Tensor, rates: Tensor, members: FixedMatrix, plans: Plans) -> Tensor:
@@ -32,7 +32,7 @@ def average_sums(sums: Tensor, values: Tensor, rates: Tensor, plans: Plans) -> T
 
 
 def _forward(ctx: Any, sums: Tensor, values: Tensor, rates: Tensor, plans: Plans) -> Tensor:
-    out = sums.new_empty(plans.count, sums.shape[1])
+    out = empty(plans.count, sums)
     kept = {}
     for rows, plan in plans:
         weights = Weights(plan, rates[rows])
@@ -47,15 +47,15 @@ def _forward(ctx: Any, sums: Tensor, values: Tensor, rates: Tensor, plans: Plans
 def _backward(
     ctx: Any, gradient: Tensor, grad_sums: Tensor | None, grad_values: Tensor | None, pace: bool
 ) -> Tensor | None:
-    """Add to the gradients of sums and values, if wanted; return that of the rates, if ``pace``."""
+    """Write the gradients of sums and values, if wanted; return that of the rates, if ``pace``."""
     sums, values, rates = ctx.saved_tensors
     gradient = gradient.contiguous()
     grad_rates = torch.empty_like(rates) if pace else None
-    for rows, plan in ctx.plans:
+    for number, (rows, plan) in enumerate(ctx.plans):
         weights = ctx.weights.get(rows.start) or Weights(plan, rates[rows])
         to_rates = None if grad_rates is None else grad_rates[rows]
         wanted = grad_sums, grad_values, to_rates
-        send_back(plan, weights, gradient[rows], (sums, values), wanted)
+        send_back(plan, weights, gradient[rows], (sums, values), wanted, add=number > 0)
     return grad_rates
 
 
@@ -69,8 +69,8 @@ class _AverageSums(torch.autograd.Function):
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
         sums, values, _ = ctx.saved_tensors
         needs = ctx.needs_input_grad
-        grad_sums = torch.zeros_like(sums) if needs[0] else None
-        grad_values = torch.zeros_like(values) if needs[1] else None
+        grad_sums = empty(len(sums), sums) if needs[0] else None
+        grad_values = empty(len(values), values) if needs[1] else None
         grad_rates = _backward(ctx, gradient, grad_sums, grad_values, needs[2])
         return grad_sums, grad_values, grad_rates, None
 
@@ -88,8 +88,8 @@ class _AverageValues(torch.autograd.Function):
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
         sums, values, _ = ctx.saved_tensors
         wanted, pace = ctx.needs_input_grad[:2]
-        grad_sums = torch.zeros_like(sums) if wanted else None
-        grad_values = torch.zeros_like(values) if wanted else None
+        grad_sums = empty(len(sums), sums) if wanted else None
+        grad_values = empty(len(values), values) if wanted else None
         grad_rates = _backward(ctx, gradient, grad_sums, grad_values, pace)
         if grad_sums is not None and grad_values is not None:
             ctx.members.turned(grad_sums, grad_values)

@@ -3,9 +3,7 @@
 Inside a closed set the keys shrink a lot and stay exact: elements that link nobody new go
 (``profiles.linking``), rare elements become direct reads (``rare``), subsets that one message has
 go (its own coefficient makes up for them), subsets with the same members merge by adding their
-signs (``shared_keys``), keys that messages read together are summed up first (``joined``).
-Messages with too many elements get explicit neighbours (``wide``). Profiles are numbered so that
-those that read the same stand together (``prefixes``).
+signs (``shared_keys``). Messages with too many elements get explicit neighbours (``wide``).
 """
 
 from __future__ import annotations
@@ -14,7 +12,6 @@ import numpy as np
 import scipy.sparse
 
 from eventide.graphs.incidence import Incidence, Ints
-from eventide.graphs.joined import join_keys, joined_rows
 from eventide.graphs.layout import (
     Blocks,
     Direct,
@@ -26,7 +23,6 @@ from eventide.graphs.layout import (
     bucket_rows,
     group_rows,
 )
-from eventide.graphs.prefixes import Prefixes, by_popularity, dictionary_order
 from eventide.graphs.profiles import keep_elements, linking, profiles
 from eventide.graphs.rare import RARE, rare_pairs
 from eventide.graphs.shared_keys import shared_keys
@@ -47,18 +43,15 @@ def closed_layout(
     >>> layout.edges, layout.entries
     (8, 8)
     """
-    linked = by_popularity(linking(incidence))
+    linked = linking(incidence)
     often = np.bincount(linked.elements, minlength=len(linked.keys)) > rare
     profile, sets = _lone_apart(*profiles(linked))
     popular = keep_elements(sets, often)
     most = affordable(popular.degrees) if most is None else most
+    wide = np.flatnonzero(popular.degrees > most)
     narrow = keep_elements(popular, popular.degrees <= most, by_row=True)
-    order = dictionary_order(narrow)
-    profile = np.argsort(order)[profile]
-    sets, narrow, wide = sets.take(order), narrow.take(order), popular.degrees[order] > most
-    wide = np.flatnonzero(wide)
     weights = np.bincount(profile, minlength=len(sets)).astype(np.int64)
-    reader, block, last, signs = shared_keys(narrow, weights)
+    reader, block, signs = shared_keys(narrow, weights)
     own = 1 - np.bincount(reader, weights=signs[block], minlength=len(sets)).astype(np.int64)
     own[wide] = 0
 

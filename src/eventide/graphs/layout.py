@@ -91,6 +91,30 @@ class Readers:
         sizes: Ints = total[self.reads.pointers[1:]] - total[self.reads.pointers[:-1]]
         return (sizes + np.diff(self.reads.direct.pointers))[self.profile]
 
+    def only(self, rows: Ints) -> tuple[Readers, Ints]:
+        """Some of the readers with nothing but what they read, and the bucket rows that is."""
+        profiles, profile = np.unique(self.profile[rows], return_inverse=True)
+        reads, direct, counts = self.reads, self.reads.direct, self.reads.counts
+        pointers, place = _parts(reads.pointers, profiles)
+        read, block = np.unique(reads.blocks[place], return_inverse=True)
+        block_pointers, held = _parts(self.blocks.pointers, read)
+        direct_pointers, single = _parts(direct.pointers, profiles)
+        count_pointers, counted = _parts(counts.pointers, profiles)
+        some = Reads(
+            pointers,
+            block,
+            Direct(
+                direct_pointers,
+                direct.messages[single],
+                direct.times[single],
+                direct.coefficients[single],
+            ),
+            TimeCounts(count_pointers, counts.times[counted], counts.numbers[counted]),
+        )
+        blocks = Blocks(block_pointers, np.arange(len(held)), self.blocks.times[held])
+        readers = Readers(profile, self.times[rows], some, blocks, len(held), self.messages)
+        return readers, self.blocks.rows[held]
+
     def take(self, rows: Ints) -> Readers:
         """Some of the readers."""
         return Readers(
@@ -133,6 +157,12 @@ class Layout:
     def edges(self) -> int:
         """How many directed edges (message, neighbour) that replaces, each with itself included."""
         return int(self.neighbours.sum()) + len(self)
+
+
+def _parts(pointers: Ints, owners: Ints) -> tuple[Ints, Ints]:
+    """Row pointers of these owners alone, and where their items are."""
+    lengths = np.diff(pointers)[owners]
+    return offsets(lengths), ranges(pointers[owners], lengths)
 
 
 def group_rows(owners: Ints, count: int) -> Ints:

@@ -49,7 +49,12 @@ class BucketedNeighbourhood:
 
     def average(self, values: Tensor, rates: Tensor, rows: Tensor | None = None) -> Tensor:
         """Average ``values`` around ``rows`` (all if None)."""
-        return average_values(values, rates, self._members, self.plans(rows, values.device))
+        if rows is None:
+            return average_values(values, rates, self._members, self._all(values.device))
+        # a batch reads few of the buckets: only those are summed
+        readers, buckets = self.layout.readers.only(rows.cpu().numpy())
+        members = FixedMatrix(self.layout.members[buckets])
+        return average_values(values, rates, members, Plans(readers, values.device))
 
     def constant(self, values: Tensor) -> ConstantAverages:
         """Averages of values that never change, prepared within the memory budget."""
@@ -58,10 +63,8 @@ class BucketedNeighbourhood:
         prepare = profile_time_constant if fits else bucket_constant
         return prepare(self.layout, self._members, values)
 
-    def plans(self, rows: Tensor | None, device: torch.device) -> Plans:
-        """How to read around ``rows``; the plan for all of them is kept."""
-        if rows is not None:
-            return Plans(self.layout.readers.take(rows.cpu().numpy()), device)
+    def _all(self, device: torch.device) -> Plans:
+        """How to read around all messages, kept."""
         if device not in self._whole:
             self._whole[device] = Plans(self.layout.readers, device)
         return self._whole[device]

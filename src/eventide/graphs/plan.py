@@ -25,6 +25,8 @@ DENSE_TIMES = 3
 # reads planned at once, and reads whose plan is kept for the next call
 CHUNK_ENTRIES = 8_000_000
 KEPT_ENTRIES = 64_000_000
+# a table of all (reader, time) may be so many times as large as what it holds
+TABLE_EACH = 16
 
 
 @dataclass(frozen=True)
@@ -46,8 +48,9 @@ class Plan:
     """All that the attention needs about ``readers`` readers.
 
     count_*: how many neighbours a reader has at which distance, readers one after the other.
-    read_*: reader and distance of every read; ``spelled`` and ``direct`` place the first of them
-    among the bucket rows and among the values, ``rectangles`` the rest.
+    ``read_slots`` says for every read which of those (reader, distance) it is at; ``spelled`` and
+    ``direct`` place the first reads among the bucket rows and among the values, ``rectangles`` the
+    rest.
     """
 
     readers: int
@@ -56,8 +59,7 @@ class Plan:
     count_readers: Tensor
     count_numbers: Tensor
     count_distances: Tensor
-    read_readers: Tensor
-    read_distances: Tensor
+    read_slots: Tensor
     spelled: Pattern
     direct: Pattern
     direct_coefficients: Tensor
@@ -143,8 +145,7 @@ def plan(readers: Readers, device: torch.device) -> Plan:
         compact(counted),
         compact(counts.numbers[where]),
         compact(distances),
-        compact(all_readers),
-        compact(np.abs(times[all_readers] - all_times)),
+        compact(_slots(counted, counts.times[where], all_readers, all_times)),
         Pattern(
             tensor(offsets(np.bincount(each[:spelled], minlength=count))),
             tensor(blocks.rows[place[:spelled]]),
@@ -154,6 +155,26 @@ def plan(readers: Readers, device: torch.device) -> Plan:
         tensor(direct.coefficients[single]),
         _rectangles(tensor(reader[small:]), block[small:], spelled + len(single), blocks, device),
     )
+
+
+def _slots(owners: Ints, times: Ints, readers: Ints, read_times: Ints) -> Ints:
+    """Where each (reader, time) that is read stands among (owner, time), which has them all.
+
+    >>> owners, times = np.array([0, 0, 1]), np.array([5, 7, 5])
+    >>> _slots(owners, times, np.array([1, 0]), np.array([5, 7])).tolist()
+    [2, 1]
+    """
+    moments = np.unique(times)
+    width = max(len(moments), 1)
+    held = owners * width + np.searchsorted(moments, times)
+    wanted = readers * width + np.searchsorted(moments, read_times)
+    size = (int(owners[-1]) + 1) * width if len(owners) else 0
+    if size > TABLE_EACH * len(held):
+        order = np.argsort(held, kind="stable")
+        return np.asarray(order[np.searchsorted(held[order], wanted)], dtype=np.int64)
+    table = np.zeros(size, dtype=np.int64)
+    table[held] = np.arange(len(held))
+    return np.asarray(table[wanted])
 
 
 def _rectangles(

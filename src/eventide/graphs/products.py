@@ -14,6 +14,24 @@ from torch.autograd.function import once_differentiable
 from eventide.graphs.incidence import Ints
 
 
+def empty(rows: int, like: Tensor) -> Tensor:
+    """Room for ``rows`` rows of the width and type of ``like``.
+
+    On a processor numpy gets it: it asks for huge pages, torch does not, and the first touch
+    of small pages costs more than most of what is done with them.
+
+    >>> empty(3, torch.zeros(1, 2)).shape
+    torch.Size([3, 2])
+    """
+    size = rows, *like.shape[1:]
+    if like.device.type != "cpu" or like.dtype not in _NUMPY:
+        return like.new_empty(size)
+    return torch.from_numpy(np.empty(size, dtype=_NUMPY[like.dtype]))
+
+
+_NUMPY = {torch.float32: np.float32, torch.float64: np.float64}
+
+
 class Pattern:
     """Where the entries of a compressed sparse matrix are; the numbers come with each product.
 
@@ -38,7 +56,7 @@ class Pattern:
         Written into ``out`` if given, added to what is there with ``add``.
         """
         if out is None:
-            out = dense.new_empty(self.shape[0], dense.shape[1])
+            out = empty(self.shape[0], dense)
         if len(numbers) == 0 or out.numel() == 0:
             return out if add else out.zero_()
         # in place: the plain product would fill and copy the result first
@@ -50,10 +68,10 @@ class Pattern:
         """How many entries the matrix has."""
         return len(self.columns_of)
 
-    def turned_times(self, numbers: Tensor, dense: Tensor, out: Tensor) -> None:
-        """Add the transposed matrix times ``dense`` to ``out`` [columns, width]."""
+    def turned_times(self, numbers: Tensor, dense: Tensor, out: Tensor, *, add: bool) -> None:
+        """The transposed matrix times ``dense`` into ``out`` [columns, width], as in ``times``."""
         turned, order = self._turn()
-        turned.times(numbers.index_select(0, order), dense, out, add=True)
+        turned.times(numbers.index_select(0, order), dense, out, add=add)
 
     def dots(self, left: Tensor, right: Tensor, out: Tensor) -> None:
         """Write left[row] . right[column] of every entry into ``out``."""
@@ -110,10 +128,10 @@ class FixedMatrix:
         product: Tensor = _FixedProduct.apply(values, self)  # type: ignore[no-untyped-call]
         return product
 
-    def plain(self, values: Tensor) -> Tensor:
-        """``matrix @ values`` without a gradient."""
+    def plain(self, values: Tensor, out: Tensor | None = None) -> Tensor:
+        """``matrix @ values`` without a gradient, written into ``out`` if given."""
         pattern, numbers = self._on(values, self._ready, self._matrix)
-        return pattern.times(numbers, values)
+        return pattern.times(numbers, values, out)
 
     def turned(self, values: Tensor, out: Tensor) -> Tensor:
         """Add ``matrix.T @ values`` to ``out``, without a gradient."""

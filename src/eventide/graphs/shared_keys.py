@@ -8,16 +8,16 @@ from eventide.graphs.incidence import Incidence, Ints
 from eventide.graphs.subsets import Group, SubsetTable, sign
 
 
-def shared_keys(sets: Incidence, weights: Ints) -> tuple[Ints, Ints, Ints, Ints]:
-    """Return (set, key) pairs, the place of the key's last element in the set, and keys' net signs.
+def shared_keys(sets: Incidence, weights: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return (set, key) pairs and the net sign of each key.
 
     ``weights[s]`` messages have the set s. Subsets of one message are left out; subsets with the
     same members become one key with the sum of their signs, and disappear if that is zero.
 
     >>> sets = Incidence.of([["a", "b"], ["a", "b", "c"], ["c"]])
-    >>> row, key, last, signs = shared_keys(sets, np.array([1, 1, 1]))
-    >>> row.tolist(), key.tolist(), last.tolist(), signs.tolist()
-    ([2, 0, 1, 1], [0, 1, 1, 0], [0, 1, 1, 2], [1, 1])
+    >>> row, key, signs = shared_keys(sets, np.array([1, 1, 1]))
+    >>> row.tolist(), key.tolist(), signs.tolist()
+    ([2, 0, 1, 1], [0, 1, 1, 0], [1, 1])
     """
     table, groups = SubsetTable.build(sets, weights, least=2)
     closure = np.zeros(len(table.support), dtype=np.int64)
@@ -29,11 +29,11 @@ def shared_keys(sets: Incidence, weights: Ints) -> tuple[Ints, Ints, Ints, Ints]
     net = np.zeros(len(closure), dtype=np.int64)
     np.add.at(net, closure, signs)
     number = np.cumsum(net != 0) - 1
-    found = [np.stack(group.pairs()) for group in groups]
-    row, key, mask = np.concatenate([np.zeros((3, 0), dtype=np.int64), *found], axis=1)
+    found = [group.pairs() for group in groups]
+    row = np.concatenate([pairs[0] for pairs in found] or [np.zeros(0, dtype=np.int64)])
+    key = np.concatenate([pairs[1] for pairs in found] or [np.zeros(0, dtype=np.int64)])
     kept = net[key] != 0
-    last = np.floor(np.log2(mask[kept])).astype(np.int64)
-    return row[kept], number[key[kept]], last, net[net != 0]
+    return row[kept], number[key[kept]], net[net != 0]
 
 
 def _closures(group: Group, support: Ints) -> Ints:
