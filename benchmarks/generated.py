@@ -14,12 +14,20 @@ import numpy.typing as npt
 from eventide.graphs.incidence import Incidence
 from eventide.graphs.keys import element_keys
 
-# mean number of elements of a message, of them an event's own share, own vocabulary, common one
-RECIPES = {
+Recipe = tuple[float, float, int, int]
+"""Mean elements of a message, of them an event's own share, own vocabulary, common one."""
+LONG_TAIL: dict[str, Recipe] = {
     "hashtag": (1.5, 0.75, 25, 2_000),
     "entity": (2.4, 0.55, 200, 6_000),
     "user": (1.0, 0.60, 40, 8_000),
 }
+"""Many rare elements: more messages fill more days, so that work per message grows too."""
+TRENDING: dict[str, Recipe] = {
+    "hashtag": (1.0, 0.0, 1, 30),
+    "entity": (1.5, 0.0, 1, 20),
+    "user": (1.0, 0.0, 1, 30),
+}
+"""A few elements that are used every day already: more messages mean more popularity alone."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +39,13 @@ class GeneratedGraph:
     events: npt.NDArray[np.int64]
 
 
-def generate(messages: int, days: int = 28, events: int = 100, seed: int = 0) -> GeneratedGraph:
+def generate(
+    messages: int,
+    days: int = 28,
+    events: int = 100,
+    seed: int = 0,
+    recipes: dict[str, Recipe] = LONG_TAIL,
+) -> GeneratedGraph:
     """Invent ``messages`` messages over ``days`` days; the same arguments give the same graph."""
     random = np.random.default_rng(seed)
     sizes = 0.95 ** np.arange(events)
@@ -40,7 +54,7 @@ def generate(messages: int, days: int = 28, events: int = 100, seed: int = 0) ->
     delay = random.exponential(days / 6, size=messages).astype(np.int64)
     times = (start[event] + delay) % days
     views = {}
-    for name, (mean, share, own, common) in RECIPES.items():
+    for name, (mean, share, own, common) in recipes.items():
         views[name] = _elements(random, event, mean, share, own, common, name)
     return GeneratedGraph(views, times.astype(np.int64), event.astype(np.int64))
 

@@ -10,7 +10,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
 
 import polars as pl
 
@@ -34,6 +37,21 @@ Read = tuple[pl.DataFrame, list[Line]]
 """What was read, numbered by line, and the lines that need care."""
 
 
+@dataclass(frozen=True)
+class Chunk:
+    """Some lines of the file: the first one's number, and what is to be minded about them.
+
+    ``rough`` ones are not tried whole; ``parts`` gives them screened.
+    """
+
+    piece: bytes
+    start: int
+    count: int
+    rough: bool
+    floats: re.Pattern[bytes] | None
+    parts: Callable[[], Screened]
+
+
 class LineReader:
     """Reads chunks of lines into batches; rows are numbered by their line in the file.
 
@@ -54,39 +72,52 @@ class LineReader:
 
     def batches(self, pieces: Iterable[bytes]) -> Iterator[Batch]:
         """Yield a batch per chunk, and now and then one of the lines that needed care."""
-        start = 1
         odd: list[Line] = []
-        for piece in filter(None, pieces):
-            self._look_at(piece)
-            count = line_count(piece)
+        for chunk in self._chunks(pieces):
             if self.platform:
-                yield self._careful(_lines(piece, start))
+                yield self._careful(_lines(chunk.piece, chunk.start))
             else:
-                yield self._batch(piece, start, count, odd)
-            start += count
+                yield self._batch(chunk, odd)
             if len(odd) >= MANY:
                 yield self._careful(odd)
                 odd = []
         if odd:
             yield self._careful(odd)
 
-    def _batch(self, piece: bytes, start: int, count: int, odd: list[Line]) -> Batch:
+    def _chunks(self, pieces: Iterable[bytes]) -> Iterator[Chunk]:
+        """Number the pieces; where bad lines are likely, screen one while another is read."""
+        start = 1
+        with ThreadPoolExecutor(1) as helper:
+            ready: Chunk | None = None
+            for piece in filter(None, pieces):
+                self._look_at(piece)
+                floats = self.float_id if self.bare_ids and self.float_id.search(piece) else None
+                # After a chunk with bad lines the next one will hold some too: why try it whole?
+                rough = self.rough or floats is not None or _is_bent(piece)
+                call = partial(screened, piece, start, list(self.found), floats)
+                parts = helper.submit(call).result if rough and not self.platform else call
+                following = Chunk(piece, start, line_count(piece), rough, floats, parts)
+                start += following.count
+                if ready is not None:
+                    yield ready
+                ready = following
+            if ready is not None:
+                yield ready
+
+    def _batch(self, chunk: Chunk, odd: list[Line]) -> Batch:
         """Read a chunk; the lines polars cannot read are added to the odd ones."""
-        floats = self.float_id if self.bare_ids and self.float_id.search(piece) else None
-        # After a chunk with bad lines the next one will hold some too: why try it whole?
-        smooth = not (self.rough or floats or _is_bent(piece))
-        whole = _fast(piece, count, self._schema()) if smooth else None
+        start, count = chunk.start, chunk.count
+        whole = None if chunk.rough else _fast(chunk.piece, count, self._schema())
         if whole is not None:
             rows = pl.int_range(start, start + count, dtype=pl.Int64, eager=True)
             return Batch(whole.insert_column(0, rows.alias(ROW)), self.found, no_nul=True)
         schema = self._schema()
         present = {name: kind for name, kind in schema.items() if name in self.found}
-        parts = screened(piece, start, self.found, floats)
-        read = _sorted(parts, floats, schema, present or schema)
+        read = _sorted(chunk.parts(), chunk.floats, schema, present or schema)
         if read is None:
             # Lists here, strings there: all are read as text from now on.
             self.textual.update(schema)
-            return self._batch(piece, start, count, odd)
+            return self._batch(chunk, odd)
         frame, refused = read
         self.rough = bool(refused)
         odd += refused
