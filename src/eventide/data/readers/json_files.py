@@ -19,7 +19,7 @@ from eventide.data.readers.json_values import DECODER, why_not_json
 from eventide.data.readers.pieces import pieces_of
 from eventide.errors import UnreadableSource
 
-CHUNK = 8 * 2**20
+CHUNK = 16 * 2**20
 INK = re.compile(rb"\S")
 ARRAY_OF_OBJECTS = re.compile(rb"\[\s*\{")
 

@@ -79,17 +79,18 @@ def screened(
     if suspect is not None:
         hits = [match.start() for match in suspect.finditer(piece)]
         sound[np.searchsorted(ends, hits)] = False
-    kept: list[bytes] = []
+    whole = memoryview(piece)  # its slices are not copies
+    kept: list[memoryview] = []
     doubtful: list[Line] = []
     done = 0
     for at in np.flatnonzero(~sound).tolist():
         first, last = int(ends[at - 1]) + 1 if at else 0, int(ends[at])
-        kept.append(piece[done:first])
+        kept.append(whole[done:first])
         done = last + 1
         line = piece[first:last]
         if line.strip():
             doubtful.append((start + at, line))
-    kept.append(piece[done:])
+    kept.append(whole[done:])
     return Screened(b"".join(kept), start + np.flatnonzero(sound), doubtful)
 
 
