@@ -1,11 +1,14 @@
 """Train many settings on many splits and keep one JSON line per run: tuning and final figures.
 
-    python benchmarks/trials.py crisislex-t7 --splits 100-104 --trials TRIALS.json --out RUNS.jsonl
+    python benchmarks/trials.py crisislex-t7 --splits 100-102 \\
+        --trials benchmarks/tuning_trials.json --out tuning.jsonl
+    python benchmarks/trials.py crisislex-t7 --splits 0-4 \\
+        --trials benchmarks/default_trials.json --out results.jsonl
 
-TRIALS.json maps a trial's name to {"method": ..., settings by dotted name}. Every trial sees the
+The file of trials maps a trial's name to {"method": ..., settings by dotted name}. Every trial sees the
 same splits, epochs and seeds; ``sample`` is the built-in sample, drawn anew by every split's seed.
 Tune on split seeds >= 100 by the validation figures; report split seeds 0-4 by the test figures.
-Finished runs in RUNS.jsonl are not run again.
+Finished runs in the output file are not run again.
 """
 
 from __future__ import annotations

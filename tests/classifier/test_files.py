@@ -99,6 +99,7 @@ def test_an_explanation_adds_up(model, split_sample, tmp_path):
             weights = [each.weight for each in view.strongest]
             assert sum(weights) + view.own_weight == pytest.approx(1, abs=1e-9)
             assert weights == sorted(weights, reverse=True)
+            assert view.event == opinion[f"event_{view.view}"]
             assert len(weights) == view.neighbours == opinion[f"neighbours_{view.view}"]
             assert view.uncertainty == pytest.approx(opinion[f"uncertainty_{view.view}"], abs=1e-6)
 

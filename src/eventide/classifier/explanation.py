@@ -91,6 +91,7 @@ def explain(
     views = method.objective.read_views(
         stage.evaluate(rows) if known else stage.evaluate_new(corpus)
     )
+    fallback = int(method.objective.counts.argmax())  # as in every judgement without evidence
     return Explanation(
         id=opinion["id"],
         text=message["text"][0],
@@ -101,7 +102,7 @@ def explain(
         time_unit=model.settings_.graph.time_unit,
         conflicts=_conflicts(views),
         views=[
-            _view(model, name, view, corpus, row, float(rates[name][0]), strongest)
+            _view(model, name, view, corpus, row, float(rates[name][0]), fallback, strongest)
             for name, view in views.items()
         ],
     )
@@ -125,6 +126,7 @@ def _view(
     corpus: Corpus,
     row: int,
     rate: float,
+    fallback: int,
     strongest: int,
 ) -> ViewExplanation:
     """Find the neighbours of the message in ``corpus`` and weigh them as the last layer does."""
@@ -135,7 +137,7 @@ def _view(
     exponents = -rate * np.append(distances, 0).astype(np.float64)
     weights = np.exp(exponents - exponents.max())
     weights /= weights.sum()
-    decided = int(view.decided(0)[0])
+    decided = int(view.decided(fallback)[0])
     order = np.lexsort((distances, -weights[:-1]))[:strongest]
     return ViewExplanation(
         view=name,
