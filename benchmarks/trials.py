@@ -5,8 +5,8 @@
     python benchmarks/trials.py crisislex-t7 --splits 0-4 \\
         --trials benchmarks/default_trials.json --out results.jsonl
 
-The file of trials maps a trial's name to {"method": ..., settings by dotted name}. Every trial sees the
-same splits, epochs and seeds; ``sample`` is the built-in sample, drawn anew by every split's seed.
+The file of trials maps a trial's name to {"method": ..., settings by dotted name}. Every trial sees
+the same splits, epochs and seeds; ``sample`` is the built-in one, drawn anew by every split's seed.
 Tune on split seeds >= 100 by the validation figures; report split seeds 0-4 by the test figures.
 Finished runs in the output file are not run again.
 """
