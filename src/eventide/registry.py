@@ -22,6 +22,7 @@ class Entry:
     name: str
     target: str
     summary: str
+    group: str = ""
 
     def load(self) -> Any:
         """Import and return the object behind this entry."""
@@ -46,11 +47,14 @@ class Registry:
         self.kind = kind
         self._entries: dict[str, Entry] = {}
 
-    def add(self, name: str, target: str, summary: str) -> None:
-        """Register ``target`` ("module:symbol") under ``name``; a name can be taken once."""
+    def add(self, name: str, target: str, summary: str, group: str = "") -> None:
+        """Register ``target`` ("module:symbol") under ``name``; a name can be taken once.
+
+        ``group`` sorts the entries of a registry into kinds, where it has any.
+        """
         if name in self._entries:
             raise ValueError(f"the {self.kind} {name!r} is registered already")
-        self._entries[name] = Entry(name, target, summary)
+        self._entries[name] = Entry(name, target, summary, group)
 
     def entry(self, name: str) -> Entry:
         """Return the entry called ``name`` or say which names exist."""

@@ -40,7 +40,10 @@ def forget(path: Path, *, ids: Sequence[str] = (), users: Sequence[str] = ()) ->
     model.labels_ = model.labels_[keep]
     if model.remembered_ is not None:
         model.remembered_ = model.remembered_.filter(pl.Series(~unwanted))
-    weights = model.method_.state()
+    weights = {
+        name: array[keep] if name.startswith("rows.") else array
+        for name, array in model.method_.state().items()
+    }
     model.method_.restore(weights, model.memory_)
     save_model(model, path, keep_text=model.remembered_ is not None)
     return int(unwanted.sum())

@@ -69,9 +69,13 @@ def together(parts: Sequence[tuple[Ints, Judgement]]) -> Judgement:
 
 
 class Method(Protocol):
-    """A way to learn events; ``defaults`` are its changes to the settings."""
+    """A way to learn events; ``defaults`` are its changes to the settings.
+
+    ``note`` is what every table must say beside it: that it is a reconstruction, say.
+    """
 
     defaults: ClassVar[Mapping[str, Any]]
+    note: ClassVar[str]
 
     def __init__(self, settings: Settings, seed: int) -> None:
         """Take settings and seed; nothing is computed yet."""
@@ -86,7 +90,10 @@ class Method(Protocol):
         """Judge messages the memory does not hold, each by itself."""
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return everything ``restore`` needs beside the corpus."""
+        """Return everything ``restore`` needs beside the corpus.
+
+        Arrays whose name begins with ``rows.`` have one row per message of the memory.
+        """
 
     def restore(self, arrays: Mapping[str, NDArray[Any]], corpus: Corpus) -> None:
         """Stand ready to judge again, on ``corpus`` as the memory."""

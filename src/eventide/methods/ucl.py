@@ -9,6 +9,7 @@ from torch import Tensor
 
 from eventide.losses.total import TotalLoss
 from eventide.methods.multi_view import MultiViewMethod
+from eventide.networks.multi_view import MultiViewNetwork
 from eventide.training.objective import Objective, UncertaintyGuided
 
 
@@ -17,12 +18,12 @@ class Ucl(MultiViewMethod):
 
     defaults: ClassVar[Mapping[str, Any]] = {"loss.prototypes": "learned"}
 
-    def make_objective(self, views: tuple[str, ...], counts: Tensor, width: int) -> Objective:
+    def make_objective(self, network: MultiViewNetwork, counts: Tensor) -> Objective:
         """Return the total loss with the class statistics that guide its margins."""
         total = TotalLoss(
-            views=views,
+            views=network.views,
             classes=len(counts),
-            width=width,
+            width=network.encoder.width,
             settings=self.settings.loss,
             seed=self.seed,
         )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import torch
 from torch import Tensor, nn
@@ -16,6 +16,7 @@ from eventide.networks.encoder import SharedEncoder
 from eventide.networks.evidence_head import EvidenceHead, evidence_of
 from eventide.networks.seeding import Noise
 from eventide.networks.settings import NetworkSettings
+from eventide.networks.trainable import TrainableNetwork
 from eventide.networks.view_graph import ViewGraph
 
 
@@ -38,7 +39,7 @@ def fused_logits(outputs: Mapping[str, ViewOutput]) -> Tensor:
     return torch.stack([output.logits for output in outputs.values()]).sum(dim=0)
 
 
-class MultiViewNetwork(nn.Module):
+class MultiViewNetwork(TrainableNetwork):
     """Encoder and heads; graphs are inputs, so one network serves any set of messages.
 
     ``seed`` decides the first weights and the dropout masks, on every device alike.
@@ -53,7 +54,7 @@ class MultiViewNetwork(nn.Module):
         settings: NetworkSettings | None = None,
         seed: int = 0,
     ) -> None:
-        super().__init__()
+        super().__init__(Noise(seed))
         if not views or len(set(views)) != len(views):
             raise BadSetting(
                 f"a network needs views with different names, got {list(views)}",
@@ -61,7 +62,6 @@ class MultiViewNetwork(nn.Module):
             )
         self.settings = settings or NetworkSettings()
         self.views = tuple(views)
-        self.noise = Noise(seed)
         generator = torch.Generator().manual_seed(seed)
         self.encoder = SharedEncoder(features, self.settings, generator=generator, noise=self.noise)
         # A list beside the names: a view may carry any name, a module's name may not.
@@ -71,6 +71,10 @@ class MultiViewNetwork(nn.Module):
             )
             for _ in views
         )
+
+    def modules_of(self, part: Literal["encoder", "classifier"]) -> Iterator[nn.Module]:
+        """Yield the shared encoder, or the views' heads."""
+        yield self.encoder if part == "encoder" else self.heads
 
     def forward(
         self, features: Tensor, graphs: Mapping[str, ViewGraph], rows: Tensor | None = None

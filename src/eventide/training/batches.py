@@ -1,4 +1,7 @@
-"""Mini-batches: every training message once per epoch, in an order the seed decides."""
+"""Mini-batches: which training messages an epoch visits, in an order the seed decides.
+
+The order depends on seed and epoch alone, so a resumed run needs no stored random state.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,11 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+Ints = NDArray[np.int64]
 
-def shuffled_batches(
-    rows: NDArray[np.int64], size: int, seed: int, epoch: int
-) -> Iterator[NDArray[np.int64]]:
-    """Yield ``rows`` in shuffled batches of at most ``size``.
 
-    The order depends on seed and epoch alone, so a resumed run needs no stored random state.
+def shuffled_batches(rows: Ints, size: int, seed: int, epoch: int) -> Iterator[Ints]:
+    """Yield every one of ``rows`` once, in shuffled batches of at most ``size``.
 
     >>> [len(batch) for batch in shuffled_batches(np.arange(7), 3, seed=0, epoch=1)]
     [3, 3, 1]
@@ -21,3 +22,47 @@ def shuffled_batches(
     order = np.random.default_rng([seed, epoch]).permutation(rows)
     for start in range(0, len(order), size):
         yield order[start : start + size]
+
+
+def class_balanced_batches(
+    rows: Ints, labels: Ints, size: int, seed: int, epoch: int
+) -> Iterator[Ints]:
+    """Yield as many batches as ``shuffled_batches``, each message drawn from a class at random.
+
+    All classes are equally likely, and all messages of a class; small classes repeat.
+
+    >>> rows, labels = np.arange(10), np.array([0] * 9 + [1])
+    >>> [len(batch) for batch in class_balanced_batches(rows, labels, 4, seed=0, epoch=1)]
+    [4, 4, 4]
+    """
+    return class_aware_batches(rows, labels, size, 1, seed, epoch)
+
+
+def class_aware_batches(
+    rows: Ints, labels: Ints, size: int, together: int, seed: int, epoch: int
+) -> Iterator[Ints]:
+    """Yield batches of classes in random order, ``together`` messages of a class at a time.
+
+    Classes take turns, shuffled anew in every round. Within a class messages take turns too, so
+    none repeats before all have come; small classes go round more often.
+
+    >>> rows, labels = np.arange(10), np.array([0] * 9 + [1])
+    >>> batch = next(class_aware_batches(rows, labels, 8, 4, seed=0, epoch=1))
+    >>> sorted(labels[batch].tolist())
+    [0, 0, 0, 0, 1, 1, 1, 1]
+    """
+    random = np.random.default_rng([seed, epoch])
+    batches = -(-len(rows) // size)
+    members = [rows[labels == each] for each in np.unique(labels)]
+    turns = -(-batches * size // together)
+    order = np.concatenate(
+        [random.permutation(len(members)) for _ in range(-(-turns // len(members)))]
+    )[:turns]
+    drawn = np.empty(turns * together, dtype=np.int64)
+    places = drawn.reshape(turns, together)
+    for each, own in enumerate(members):
+        wanted = int((order == each).sum()) * together
+        rounds = [random.permutation(own) for _ in range(-(-wanted // len(own)))]
+        places[order == each] = np.concatenate([own[:0], *rounds])[:wanted].reshape(-1, together)
+    for start in range(0, batches * size, size):
+        yield drawn[start : start + size]

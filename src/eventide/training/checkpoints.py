@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from eventide.errors import DamagedBundle
-from eventide.networks.multi_view import MultiViewNetwork
+from eventide.networks.trainable import TrainableNetwork
 from eventide.storage import is_bundle, read_bundle, write_bundle
 from eventide.training.selection import Best
 
@@ -23,7 +23,7 @@ Row = dict[str, float]
 class Progress:
     """All that changes while training: weights, class state, optimiser, best epoch, history."""
 
-    network: MultiViewNetwork
+    network: TrainableNetwork
     objective: nn.Module
     optimiser: torch.optim.Optimizer
     best: Best = field(default_factory=Best)
@@ -109,6 +109,12 @@ class Checkpoints:
     signature: Mapping[str, Any]
     every: int = 1
     resume_run: bool = True
+
+    def of_phase(self, number: int) -> Checkpoints:
+        """Return where the checkpoint of a later phase is kept, beside the first one's."""
+        if number == 1:
+            return self
+        return replace(self, path=self.path.with_name(f"{self.path.name}.phase{number}"))
 
     def save(self, progress: Progress) -> None:
         """Write a checkpoint if this epoch is due."""

@@ -1,7 +1,7 @@
 """Messages made ready for learning: vectors, times, incidences and hashed names, nothing else.
 
-A corpus is what a graph is built from and what a saved model remembers. It holds no text, no
-name and no element in clear: ids, texts, authors and elements are salted 128-bit hashes.
+A corpus is what a graph is built from and what a saved model remembers. What is saved holds no
+text, no name and no element in clear: ids, texts, authors and elements are salted 128-bit hashes.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ class Corpus:
     ids: Keys
     texts: Keys
     users: Keys
+    source: pl.DataFrame | None = None
+    """The messages themselves, for methods that read text; never saved, so absent after loading."""
 
     def __len__(self) -> int:
         return len(self.times)
@@ -47,6 +49,7 @@ class Corpus:
             self.ids[rows],
             self.texts[rows],
             self.users[rows],
+            None if self.source is None else self.source[rows],
         )
 
     def compact(self) -> Corpus:
@@ -110,6 +113,7 @@ class Preparation:
             ids=self.hashed("id", messages.get_column("id")),
             texts=self.hashed("text", messages.get_column("text")),
             users=self.hashed("user", messages.get_column("user").fill_null("")),
+            source=messages,
         )
 
     def hashed(self, kind: str, values: pl.Series | Sequence[str]) -> Keys:

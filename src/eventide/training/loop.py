@@ -9,7 +9,7 @@ from statistics import fmean
 
 import torch
 
-from eventide.training.batches import shuffled_batches
+from eventide.networks.trainable import Part
 from eventide.training.checkpoints import Checkpoints, Progress, Row
 from eventide.training.evaluation import evaluate
 from eventide.training.objective import Objective
@@ -35,12 +35,14 @@ def train(
     settings: TrainingSettings,
     *,
     seed: int,
+    trains: Part = "all",
     watch: Watch = lambda _: None,
     checkpoints: Checkpoints | None = None,
 ) -> Run:
-    """Train the network on ``stage``, keep its best epoch, and return how it went."""
+    """Train a part of the network on ``stage``, keep its best epoch, and return how it went."""
     rows = problem.training_rows
     labels = torch.from_numpy(problem.labels).to(stage.device)
+    stage.network.train_only(trains)
     optimiser = torch.optim.Adam(
         [*stage.network.parameters(), *objective.parameters()],
         lr=settings.learning_rate,
@@ -56,7 +58,8 @@ def train(
         epoch = progress.epoch + 1
         started = time.perf_counter()
         terms: list[Row] = []
-        for batch in shuffled_batches(rows, settings.batch_size, seed, epoch):
+        batches = objective.batches(rows, problem.labels[rows], settings.batch_size, seed, epoch)
+        for batch in batches:
             outputs = stage.learn(batch)
             loss, means = objective.loss(outputs, labels[batch], epoch)
             optimiser.zero_grad(set_to_none=True)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Protocol
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from eventide.losses.class_statistics import ClassStatistics
@@ -14,8 +16,10 @@ from eventide.losses.total import TotalLoss
 from eventide.networks.multi_view import ViewOutput
 from eventide.opinions.fusion import conflict, fuse
 from eventide.opinions.opinion import Opinion
+from eventide.training.batches import shuffled_batches
 
 Outputs = Mapping[str, ViewOutput]
+Ints = NDArray[np.int64]
 
 
 class Reading(Protocol):
@@ -48,6 +52,13 @@ class Objective(nn.Module):
     """Whether ``observe`` needs a pass over the training messages before epoch 1."""
     counts: Tensor
     """How many training messages each class has [C]; a buffer, so that a model keeps it."""
+
+    def batches(self, rows: Ints, labels: Ints, size: int, seed: int, epoch: int) -> Iterator[Ints]:
+        """Yield the mini-batches of an epoch: every one of ``rows`` once, shuffled.
+
+        ``labels`` are those of ``rows``, for objectives that sample by class.
+        """
+        return shuffled_batches(rows, size, seed, epoch)
 
     def loss(self, outputs: Outputs, labels: Tensor, epoch: int) -> tuple[Tensor, dict[str, float]]:
         """Return the scalar to minimise and the mean of each term by name."""

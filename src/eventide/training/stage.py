@@ -1,10 +1,9 @@
-"""A network beside the messages it knows: it runs rows of their graph, or new messages."""
+"""A network beside the messages it knows: it runs rows of them, or new messages."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -17,6 +16,7 @@ from eventide.graphs.memory import Memory
 from eventide.graphs.neighbourhood import BucketedNeighbourhood
 from eventide.graphs.settings import GraphSettings
 from eventide.networks.multi_view import MultiViewNetwork, ViewOutput
+from eventide.networks.trainable import TrainableNetwork
 from eventide.networks.view_graph import ViewGraph
 from eventide.training.corpus import Corpus, Ints
 
@@ -46,8 +46,36 @@ def choose_device(name: str) -> torch.device:
         ) from None
 
 
-class Stage:
-    """The graph of a corpus, prepared once, and a network that runs on it."""
+class Stage(Protocol):
+    """What the loop and the methods ask of a network on its messages, whatever the network is."""
+
+    device: torch.device
+
+    @property
+    def network(self) -> TrainableNetwork:
+        """What is trained."""
+
+    def learn(self, rows: Ints) -> Outputs:
+        """Run remembered messages in training mode, with gradients."""
+
+    def evaluate(self, rows: Ints) -> Outputs:
+        """Run remembered messages in evaluation mode."""
+
+    def evaluate_new(self, corpus: Corpus) -> Outputs:
+        """Run new messages in evaluation mode, each by itself."""
+
+    def neighbours(self, rows: Ints) -> dict[str, Ints]:
+        """Count each remembered message's neighbours, view by view."""
+
+    def neighbours_new(self, corpus: Corpus) -> dict[str, Ints]:
+        """Count each new message's neighbours in the memory, view by view."""
+
+    def forget_states(self) -> None:
+        """Drop what was computed with weights that have changed since."""
+
+
+class MultiViewStage:
+    """The graph of a corpus, prepared once, and the multi-view network that runs on it."""
 
     def __init__(
         self,
@@ -71,6 +99,7 @@ class Stage:
             for view, incidence in corpus.incidences.items()
         }
         self._states: dict[str, list[MemorySums]] | None = None
+        self._found: tuple[Corpus, dict[str, Lookup]] | None = None
 
     @cached_property
     def _graphs(self) -> dict[str, ViewGraph]:
@@ -97,22 +126,33 @@ class Stage:
         return self._forward(rows)
 
     @torch.no_grad()
-    def evaluate_new(self, corpus: Corpus, lookups: Mapping[str, Lookup] | None = None) -> Outputs:
+    def evaluate_new(self, corpus: Corpus) -> Outputs:
         """Run new messages in evaluation mode: they read the memory and add nothing to it."""
         self.network.eval()
-        found = self.lookups(corpus) if lookups is None else lookups
-        return self.network.forward_new(self._prepared(corpus), self._memory_states(), found)
+        return self.network.forward_new(
+            self._prepared(corpus), self._memory_states(), self._lookups(corpus)
+        )
 
-    def lookups(self, corpus: Corpus) -> dict[str, Lookup]:
-        """Find the memory's neighbours of new messages, view by view."""
-        return {
-            view: self._memories[view].lookup(incidence, corpus.times)
-            for view, incidence in corpus.incidences.items()
-        }
+    def _lookups(self, corpus: Corpus) -> dict[str, Lookup]:
+        """Find the memory's neighbours of new messages, view by view.
+
+        Those of the last corpus are kept: every epoch asks for the same validation messages.
+        """
+        if self._found is None or self._found[0] is not corpus:
+            found = {
+                view: self._memories[view].lookup(incidence, corpus.times)
+                for view, incidence in corpus.incidences.items()
+            }
+            self._found = corpus, found
+        return self._found[1]
 
     def neighbours(self, rows: Ints) -> dict[str, Ints]:
         """Count the neighbours of rows of the graph, themselves left out."""
         return {view: each.layout.neighbours[rows] for view, each in self._around.items()}
+
+    def neighbours_new(self, corpus: Corpus) -> dict[str, Ints]:
+        """Count the neighbours that new messages have in the memory."""
+        return {view: each.neighbours for view, each in self._lookups(corpus).items()}
 
     @torch.no_grad()
     def rates(self, rows: Ints) -> dict[str, Floats]:
@@ -130,7 +170,7 @@ class Stage:
         features = self._prepared(corpus)
         return {
             view: _numpy(encoder.last_rates(encoder.hidden_new(features, states[view], each)))
-            for view, each in self.lookups(corpus).items()
+            for view, each in self._lookups(corpus).items()
         }
 
     def forget_states(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from torch import Tensor
 
 from eventide.methods.multi_view import MultiViewMethod
+from eventide.networks.multi_view import MultiViewNetwork
 from eventide.training.logit_objective import LogitObjective
 from eventide.training.objective import Objective
 
@@ -12,6 +13,6 @@ from eventide.training.objective import Objective
 class CrossEntropy(MultiViewMethod):
     """Cross-entropy on the sum of the heads' outputs, plus lambda3 * L_Common."""
 
-    def make_objective(self, views: tuple[str, ...], counts: Tensor, width: int) -> Objective:
+    def make_objective(self, network: MultiViewNetwork, counts: Tensor) -> Objective:
         """Return the cross-entropy objective."""
         return LogitObjective(counts, self.settings.loss.agreement_weight)

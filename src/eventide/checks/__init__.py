@@ -1,0 +1,1 @@
+"""Invariants that every registered method must pass."""

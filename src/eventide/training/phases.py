@@ -1,0 +1,68 @@
+"""Training in several phases, one after the other: decoupled and staged methods."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from eventide.networks.trainable import Part
+from eventide.training.checkpoints import Checkpoints, Row
+from eventide.training.loop import Run, Watch, train
+from eventide.training.objective import Objective
+from eventide.training.problem import Problem
+from eventide.training.settings import TrainingSettings
+from eventide.training.stage import Stage
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A stretch of epochs with one objective, one optimiser and one choice of what is trained."""
+
+    objective: Objective
+    settings: TrainingSettings
+    trains: Part = "all"
+
+
+def train_phases(
+    stage: Stage,
+    phases: Sequence[Phase],
+    problem: Problem,
+    *,
+    seed: int,
+    watch: Watch = lambda _: None,
+    checkpoints: Checkpoints | None = None,
+) -> Run:
+    """Run the phases in turn, each from the best epoch of the one before.
+
+    With several phases a row of the history says which it belongs to, and epochs count through.
+    """
+    history: list[Row] = []
+    best = 0
+    for number, phase in enumerate(phases, start=1):
+        done = len(history)
+
+        def named(row: Row, done: int = done, number: int = number) -> Row:
+            return row | {"epoch": row["epoch"] + done, "phase": number} if number > 1 else row
+
+        run = train(
+            stage,
+            phase.objective.to(stage.device),
+            problem,
+            phase.settings,
+            seed=seed,
+            trains=phase.trains,
+            watch=lambda row, named=named: watch(named(row)),  # type: ignore[misc]
+            checkpoints=None if checkpoints is None else checkpoints.of_phase(number),
+        )
+        history += [named(row) for row in run.history]
+        best = done + run.best_epoch
+    return Run(history, best)
+
+
+def share(settings: TrainingSettings, part: float) -> TrainingSettings:
+    """Return the settings with a share of the epochs, at least one.
+
+    >>> share(TrainingSettings(epochs=100), 0.4).epochs
+    40
+    """
+    return settings.model_copy(update={"epochs": max(1, round(settings.epochs * part))})
