@@ -20,6 +20,7 @@ import torch
 
 from apart import report, run_apart, seconds
 from eventide.graphs.neighbourhood import BucketedNeighbourhood
+from eventide.kept_memory import kept_memory
 from generated import LONG_TAIL, TRENDING, GeneratedGraph, generate, one_hashtag
 
 SIZES = (20_000, 63_000, 200_000)
@@ -56,7 +57,8 @@ def measure(series: str, messages: int, width: int) -> None:
             if train:
                 torch.autograd.grad(out, (values, rates), out.detach())
 
-    spent = seconds(step, warm=1 if train else 0)
+    with kept_memory():  # as in training
+        spent = seconds(step, warm=1 if train else 0)
     edges = sum(each.layout.edges for each in around)
     reads = sum(each.layout.entries for each in around)
     report(

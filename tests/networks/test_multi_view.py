@@ -8,6 +8,7 @@ import torch
 from eventide.errors import BadSetting
 from eventide.graphs.explicit import ExplicitMemory, ExplicitNeighbourhood
 from eventide.graphs.incidence import Incidence
+from eventide.graphs.neighbourhood import BucketedNeighbourhood
 from eventide.networks.geometry import unit_rows
 from eventide.networks.multi_view import MultiViewNetwork, fused_logits
 from eventide.networks.settings import NetworkSettings
@@ -164,3 +165,43 @@ def test_mixed_precision_stays_close_and_returns_full_precision():
         torch.testing.assert_close(output.evidence, exact[view].evidence, atol=0.05, rtol=0.05)
     sum(output.evidence.sum() for output in mixed.values()).backward()
     assert all(torch.isfinite(p.grad).all() for p in net.parameters())
+
+
+@pytest.mark.parametrize("layers", [(3,), (4, 3), (4, 4, 3)])
+def test_rows_alone_give_the_same_outputs_and_gradients_as_everything(layers):
+    net, rows = network(layers=layers, evidence="softplus", residual=True), torch.tensor([5, 1, 5])
+    found = []
+    for wanted in (None, rows):
+        outputs = []
+        for sets in SETS.values():
+            around = BucketedNeighbourhood(Incidence.of(sets), TIMES)
+            graph = ViewGraph.of(around, FEATURES)
+            every = net.encoder(FEATURES, graph, wanted)
+            outputs.append(every[rows] if wanted is None else every)
+        net.zero_grad()
+        torch.stack(outputs).square().sum().backward()
+        slopes = [p.grad.clone() for p in net.encoder.parameters()]
+        found.append((torch.stack(outputs).detach(), slopes))
+    (whole, slopes), (some, some_slopes) = found
+    torch.testing.assert_close(some, whole)
+    for got, expected in zip(some_slopes, slopes, strict=True):
+        torch.testing.assert_close(got, expected, atol=1e-5, rtol=1e-4)
+
+
+def test_hidden_states_that_are_not_old_make_a_stale_step_exact():
+    net, rows = network(layers=(4, 4, 3)).eval(), torch.tensor([2, 4, 2])
+    prepared, graphs, exact = run(net, rows)
+    states = {view: hidden[1:] for view, hidden in net.memory(prepared, graphs).items()}
+    stale = net.forward_stale(prepared, graphs, rows, states)
+    for view, output in stale.items():
+        torch.testing.assert_close(output.logits, exact[view].logits)
+    old = {view: [hidden + 1 for hidden in each] for view, each in states.items()}
+    changed = net.forward_stale(prepared, graphs, rows, old)
+    assert not torch.allclose(changed["user"].logits, exact["user"].logits)
+
+
+def test_without_time_all_neighbours_count_the_same():
+    net = network(time=False, layers=(4,))
+    embeddings = run(net)[2]["hashtag"].embeddings
+    (layer,) = net.encoder.layers
+    torch.testing.assert_close(embeddings[0], layer.transform(FEATURES[:2].mean(0)))

@@ -185,3 +185,12 @@ def test_train_is_algorithm_1_line_by_line(small_sample):
     for name, expected in kept[0].items():
         got = method.stage.network.state_dict()[name]
         torch.testing.assert_close(got, expected, rtol=2e-3, atol=2e-4, msg=name)
+
+
+def test_stale_neighbours_are_a_setting_that_changes_the_weights_and_repeats_itself(small_sample):
+    exact = EventClassifier(**QUICK).fit(small_sample)
+    old = QUICK | {"training__layer1_refresh": 3}
+    runs = [EventClassifier(**old).fit(small_sample) for _ in range(2)]
+    assert same(weights(runs[0]), weights(runs[1]))
+    assert not same(weights(runs[0]), weights(exact))
+    assert np.isfinite([row["total"] for row in runs[0].history_]).all()

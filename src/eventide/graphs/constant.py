@@ -17,6 +17,8 @@ from eventide.graphs.layout import Blocks, Direct, Layout, Readers, Reads
 from eventide.graphs.plan import Plans
 from eventide.graphs.products import FixedMatrix
 
+PLANNED_SHARE = 0.3
+
 
 class ConstantAverages:
     """Fixed sums and who reads them."""
@@ -26,17 +28,25 @@ class ConstantAverages:
         self._whole: Plans | None = None
 
     def average(self, rates: Tensor, rows: Tensor | None = None) -> Tensor:
-        """Average around ``rows`` (all if None); gradients flow to ``rates`` alone."""
-        return average_sums(self._sums, self._values, rates, self._plans(rows))
+        """Average around ``rows`` (all if None); gradients flow to ``rates`` alone.
+
+        For many rows reading all by the plan at hand is quicker than planning for some.
+        """
+        if rows is None:
+            return average_sums(self._sums, self._values, rates, self._all())
+        many = len(rows) > PLANNED_SHARE * len(self._readers.profile)
+        if many and len(rows.unique()) == len(rows):
+            every = rates.new_zeros(len(self._readers.profile)).index_copy(0, rows, rates)
+            return average_sums(self._sums, self._values, every, self._all())[rows]
+        plans = Plans(self._readers.take(rows.cpu().numpy()), self._sums.device)
+        return average_sums(self._sums, self._values, rates, plans)
 
     @property
     def stored_bytes(self) -> int:
         """Memory that the sums take, beside the values themselves."""
         return self._sums.numel() * self._sums.element_size()
 
-    def _plans(self, rows: Tensor | None) -> Plans:
-        if rows is not None:
-            return Plans(self._readers.take(rows.cpu().numpy()), self._sums.device)
+    def _all(self) -> Plans:
         if self._whole is None:
             self._whole = Plans(self._readers, self._sums.device)
         return self._whole

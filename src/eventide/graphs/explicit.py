@@ -6,6 +6,8 @@ Nothing uses it by default: see ``eventide.graphs.neighbourhood``.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import scipy.sparse
 import torch
@@ -88,9 +90,26 @@ class ExplicitNeighbourhood:
         edges = torch.arange(len(targets)) + starts[targets]
         return edge_average(targets, self.sources[edges], self.distances[edges], values, rates)
 
+    def around(self, rows: Tensor) -> ExplicitSurroundings:
+        """Everybody counts as near ``rows``: simple, not quick."""
+        return ExplicitSurroundings(self, torch.arange(len(self)), rows)
+
     def constant(self, values: Tensor) -> ExplicitConstant:
         """Averages of values that never change."""
         return ExplicitConstant(self, values.detach())
+
+
+@dataclass(frozen=True)
+class ExplicitSurroundings:
+    """Some messages among all."""
+
+    neighbourhood: ExplicitNeighbourhood
+    sources: Tensor
+    places: Tensor
+
+    def average(self, values: Tensor, rates: Tensor) -> Tensor:
+        """Average ``values`` of all messages around these."""
+        return self.neighbourhood.average(values, rates, self.places)
 
 
 class ExplicitConstant:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import scipy.sparse
 import torch
 from torch import Tensor
 
@@ -15,6 +18,7 @@ from eventide.graphs.constant import (
     profile_time_constant,
 )
 from eventide.graphs.incidence import Incidence, Ints
+from eventide.graphs.layout import Layout
 from eventide.graphs.plan import Plans
 from eventide.graphs.products import FixedMatrix
 from eventide.graphs.rare import RARE
@@ -51,10 +55,12 @@ class BucketedNeighbourhood:
         """Average ``values`` around ``rows`` (all if None)."""
         if rows is None:
             return average_values(values, rates, self._members, self._all(values.device))
-        # a batch reads few of the buckets: only those are summed
-        readers, buckets = self.layout.readers.only(rows.cpu().numpy())
-        members = FixedMatrix(self.layout.members[buckets])
-        return average_values(values, rates, members, Plans(readers, values.device))
+        near = self.around(rows)
+        return near.average(values[near.sources], rates)
+
+    def around(self, rows: Tensor) -> BucketedSurroundings:
+        """Find everybody that ``rows`` average over: a batch reads few of the buckets."""
+        return BucketedSurroundings(self.layout, rows)
 
     def constant(self, values: Tensor) -> ConstantAverages:
         """Averages of values that never change, prepared within the memory budget."""
@@ -68,3 +74,30 @@ class BucketedNeighbourhood:
         if device not in self._whole:
             self._whole[device] = Plans(self.layout.readers, device)
         return self._whole[device]
+
+
+class BucketedSurroundings:
+    """What some messages read: their buckets, and everybody in those."""
+
+    def __init__(self, layout: Layout, rows: Tensor) -> None:
+        wanted = rows.cpu().numpy()
+        readers, buckets = layout.readers.only(wanted)
+        members, direct = layout.members[buckets], readers.reads.direct
+        near = np.zeros(len(layout), dtype=bool)
+        for part in (members.indices, direct.messages, wanted):
+            near[part] = True
+        sources = np.flatnonzero(near)
+        place = np.cumsum(near) - 1
+        members = scipy.sparse.csr_array(
+            (members.data, place[members.indices], members.indptr),
+            shape=(len(buckets), len(sources)),
+        )
+        reads = replace(readers.reads, direct=replace(direct, messages=place[direct.messages]))
+        self._members = FixedMatrix(members)
+        self._readers = replace(readers, reads=reads, messages=len(sources))
+        self.sources = torch.from_numpy(sources).to(rows.device)
+        self.places = torch.from_numpy(place[wanted]).to(rows.device)
+
+    def average(self, values: Tensor, rates: Tensor) -> Tensor:
+        """Average ``values`` [sources, width] around the messages, one rate for each of them."""
+        return average_values(values, rates, self._members, Plans(self._readers, values.device))

@@ -14,6 +14,21 @@ class Constant(Protocol):
         """As ``Neighbourhood.average``; gradients flow to ``rates`` alone."""
 
 
+class Surroundings(Protocol):
+    """Everybody that some messages average over."""
+
+    @property
+    def sources(self) -> Tensor:
+        """The rows of all neighbours in ascending order, the messages themselves among them."""
+
+    @property
+    def places(self) -> Tensor:
+        """Where the messages themselves stand among the sources."""
+
+    def average(self, values: Tensor, rates: Tensor) -> Tensor:
+        """As ``Neighbourhood.average``, given the values of the sources alone."""
+
+
 class Neighbourhood(Protocol):
     """Time-weighted averages over the neighbours of messages (equation ``eq_temGnn``).
 
@@ -30,6 +45,9 @@ class Neighbourhood(Protocol):
         ``rates`` has one entry for each of ``rows``; the result is [len(rows), width].
         Differentiable in ``values`` and ``rates``.
         """
+
+    def around(self, rows: Tensor) -> Surroundings:
+        """Find everybody that ``rows`` average over, so that nobody else need be computed."""
 
     def constant(self, values: Tensor) -> Constant:
         """Prepare averages of values that never change, for any rates and rows."""

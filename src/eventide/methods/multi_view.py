@@ -50,4 +50,5 @@ class MultiViewMethod(TrainedMethod[MultiViewNetwork, MultiViewStage]):
             self.settings.graph,
             device,
             mixed_precision=self.settings.training.mixed_precision,
+            refresh=self.settings.training.layer1_refresh,
         )

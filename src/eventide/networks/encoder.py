@@ -22,8 +22,8 @@ from eventide.networks.view_graph import ViewGraph
 class SharedEncoder(nn.Module):
     """From features to embeddings in any view; equation `gnn_generic` with `eq_temGnn` inside.
 
-    Layers before the last run over all messages, because a message's neighbours may be any of
-    them; the last runs over the rows that are asked for. The first reads averages of constants.
+    The last layer runs over the rows that are asked for, each one before it over those that the
+    next one averages over. The first reads averages of constants.
     """
 
     feature_mean: Tensor
@@ -35,7 +35,13 @@ class SharedEncoder(nn.Module):
         super().__init__()
         widths = (features, *settings.layers)
         self.layers = nn.ModuleList(
-            TemporalAttention(inputs, outputs, residual=settings.residual, generator=generator)
+            TemporalAttention(
+                inputs,
+                outputs,
+                residual=settings.residual,
+                timeless=not settings.time,
+                generator=generator,
+            )
             for inputs, outputs in pairwise(widths)
         )
         self.dropout = Dropout(settings.dropout, noise)
@@ -70,13 +76,31 @@ class SharedEncoder(nn.Module):
 
         ``features`` [N, features] are the prepared features of all messages of ``graph``.
         """
+        if rows is not None:
+            return self._finish(self._layer(len(self.layers) - 1, features, graph, rows))
         *hidden, last = self._layers()
         if not hidden:
-            own = features if rows is None else features[rows]
-            return self._finish(last(own, partial(graph.features.average, rows=rows)))
+            return self._finish(last(features, graph.features.average))
         states = self._hidden(features, graph)[-1]
-        own = states if rows is None else states[rows]
-        return self._finish(last(own, partial(self._over, graph, states, rows)))
+        return self._finish(last(states, partial(graph.neighbourhood.average, states)))
+
+    def forward_stale(
+        self, features: Tensor, graph: ViewGraph, rows: Tensor, stale: Sequence[Tensor]
+    ) -> Tensor:
+        """Embed ``rows`` over hidden states computed earlier: only their own are computed anew.
+
+        ``stale`` are the hidden layers of all messages, as in ``memory``. Not exact: what the
+        neighbours say is as old as ``stale`` is, and no gradient passes through it.
+        """
+        rows, copies = rows.unique(return_inverse=True)
+        first, *later = self._layers()
+        updated = first(features[rows], partial(graph.features.average, rows=rows))
+        for layer, old in zip(later, stale, strict=True):
+            near = graph.neighbourhood.around(rows)
+            own = self._between(updated)
+            values = old[near.sources].index_copy(0, near.places, own)
+            updated = layer(own, partial(near.average, values))
+        return self._finish(updated)[copies]
 
     def memory(self, features: Tensor, graph: ViewGraph) -> list[Tensor]:
         """List the states that new messages will look up: the features, then each hidden layer."""
@@ -104,18 +128,23 @@ class SharedEncoder(nn.Module):
         outputs: list[Tensor] = []
         for layer in self._layers()[:-1]:
             if outputs:
-                updated = layer(outputs[-1], partial(self._over, graph, outputs[-1], None))
+                updated = layer(outputs[-1], partial(graph.neighbourhood.average, outputs[-1]))
             else:
                 updated = layer(features, graph.features.average)
             outputs.append(self._between(updated))
         return outputs
 
+    def _layer(self, number: int, features: Tensor, graph: ViewGraph, rows: Tensor) -> Tensor:
+        """Run layer ``number`` for ``rows``, and those before it for whom they average over."""
+        layer = self._layers()[number]
+        if number == 0:
+            return cast(Tensor, layer(features[rows], partial(graph.features.average, rows=rows)))
+        near = graph.neighbourhood.around(rows)
+        states = self._between(self._layer(number - 1, features, graph, near.sources))
+        return cast(Tensor, layer(states[near.places], partial(near.average, states)))
+
     def _layers(self) -> list[TemporalAttention]:
         return cast(list[TemporalAttention], list(self.layers))
-
-    @staticmethod
-    def _over(graph: ViewGraph, values: Tensor, rows: Tensor | None, rates: Tensor) -> Tensor:
-        return graph.neighbourhood.average(values, rates, rows)
 
     def _between(self, updated: Tensor) -> Tensor:
         return cast(Tensor, self.dropout(functional.elu(updated)))

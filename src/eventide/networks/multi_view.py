@@ -88,6 +88,21 @@ class MultiViewNetwork(TrainableNetwork):
             for view, head in self._heads()
         }
 
+    def forward_stale(
+        self,
+        features: Tensor,
+        graphs: Mapping[str, ViewGraph],
+        rows: Tensor,
+        stale: Mapping[str, Sequence[Tensor]],
+    ) -> dict[str, ViewOutput]:
+        """Run ``rows`` over the ``stale`` hidden states of everybody else; see the encoder."""
+        return {
+            view: self._output(
+                head, self.encoder.forward_stale(features, graphs[view], rows, stale[view])
+            )
+            for view, head in self._heads()
+        }
+
     @torch.no_grad()
     def memory(self, features: Tensor, graphs: Mapping[str, ViewGraph]) -> dict[str, list[Tensor]]:
         """Compute what ``forward_new`` looks up, per view: prepared features and hidden states."""

@@ -24,9 +24,16 @@ class TemporalAttention(nn.Module):
     """
 
     def __init__(
-        self, inputs: int, outputs: int, *, residual: bool = False, generator: torch.Generator
+        self,
+        inputs: int,
+        outputs: int,
+        *,
+        residual: bool = False,
+        timeless: bool = False,
+        generator: torch.Generator,
     ) -> None:
         super().__init__()
+        self.timeless = timeless
         self.transform = seeded_linear(inputs, outputs, bias=False, generator=generator)
         self.rate = seeded_linear(outputs, 1, bias=False, generator=generator)
         self.own = (
@@ -38,6 +45,8 @@ class TemporalAttention(nn.Module):
 
         Never in half precision: a rate is multiplied by days and then exponentiated.
         """
+        if self.timeless:
+            return torch.zeros_like(states[:, 0])
         with torch.autocast(states.device.type, enabled=False):
             direction = self.rate.weight @ self.transform.weight
             return (states @ direction.T).squeeze(-1)

@@ -9,10 +9,12 @@ from statistics import fmean
 
 import torch
 
+from eventide.kept_memory import kept_memory
 from eventide.networks.trainable import Part
 from eventide.training.checkpoints import Checkpoints, Progress, Row
 from eventide.training.evaluation import evaluate
 from eventide.training.objective import Objective
+from eventide.training.optimisers import make_optimiser
 from eventide.training.problem import Problem
 from eventide.training.settings import TrainingSettings
 from eventide.training.stage import Stage
@@ -28,6 +30,7 @@ class Run:
     best_epoch: int
 
 
+@kept_memory()
 def train(
     stage: Stage,
     objective: Objective,
@@ -43,11 +46,7 @@ def train(
     rows = problem.training_rows
     labels = torch.from_numpy(problem.labels).to(stage.device)
     stage.network.train_only(trains)
-    optimiser = torch.optim.Adam(
-        [*stage.network.parameters(), *objective.parameters()],
-        lr=settings.learning_rate,
-        weight_decay=settings.weight_decay,
-    )
+    optimiser = make_optimiser([*stage.network.parameters(), *objective.parameters()], settings)
     progress = Progress(stage.network, objective, optimiser)
     if checkpoints is not None:
         checkpoints.resume(progress)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
 from eventide.setting_group import SettingGroup
@@ -17,10 +19,15 @@ class TrainingSettings(SettingGroup):
     epochs: PositiveInt = 100
     """At most this many passes over the training messages."""
     batch_size: PositiveInt = 1500
+    optimiser: Literal["adam", "sgd"] = "adam"
+    momentum: float = Field(default=0.9, ge=0, lt=1)
+    """Of `sgd`; `adam` has its own."""
     learning_rate: PositiveFloat = 1e-3
     weight_decay: NonNegativeFloat = 0.0
     patience: int | None = Field(default=None, ge=1)
     """Stop when accuracy has not risen for this many epochs; null trains all epochs."""
+    layer1_refresh: PositiveInt = 1
+    """Refresh what neighbours say every so many steps; above 1 is quicker and not exact."""
     device: str = "auto"
     """auto, cpu, cuda, cuda:1, mps; auto takes an accelerator if there is one."""
     mixed_precision: bool = False

@@ -85,12 +85,16 @@ class MultiViewStage:
         device: torch.device,
         *,
         mixed_precision: bool = False,
+        refresh: int = 1,
     ) -> None:
         self.network = network.to(device)
         self.device = device
         self._corpus = corpus
         self._graph = graph
         self._mixed = mixed_precision
+        self._refresh = refresh
+        self._steps = 0
+        self._stale: dict[str, list[Tensor]] = {}
         self._features = self._prepared(corpus)
         self._around = {
             view: BucketedNeighbourhood(
@@ -116,13 +120,24 @@ class MultiViewStage:
         """Run rows of the graph in training mode, with gradients."""
         self.network.train()
         self._states = None
+        age = self._steps % self._refresh
+        self._steps += 1
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self._mixed):
-            return self._forward(rows)
+            return self._forward(rows) if age == 0 else self._forward_stale(rows, age)
+
+    def _forward_stale(self, rows: Ints, age: int) -> Outputs:
+        """Run rows over hidden states of all messages, computed when ``age`` was last 1."""
+        if age == 1:
+            states = self.network.memory(self._features, self._graphs)
+            self._stale = {view: hidden[1:] for view, hidden in states.items()}
+        wanted = torch.from_numpy(rows).to(self.device)
+        return self.network.forward_stale(self._features, self._graphs, wanted, self._stale)
 
     @torch.no_grad()
     def evaluate(self, rows: Ints) -> Outputs:
-        """Run rows of the graph in evaluation mode."""
+        """Run rows of the graph in evaluation mode; the next step of training is a fresh one."""
         self.network.eval()
+        self._steps = 0
         return self._forward(rows)
 
     @torch.no_grad()
