@@ -32,3 +32,38 @@ def crisislex() -> Path:
     if not path.exists():
         pytest.skip("the CrisisLex collection is not beside the checkout")
     return path
+
+
+@pytest.fixture(scope="session")
+def tiny_bert(small_sample, tmp_path_factory) -> Path:
+    """A folder with a BERT checkpoint of two narrow layers, untrained, that knows the sample's words."""
+    import json
+
+    import torch
+    from safetensors.torch import save_file
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
+
+    from eventide.features.encoders.bert import BertConfig, BertEncoder
+
+    folder = tmp_path_factory.mktemp("tiny-bert")
+    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer()
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
+    trainer = trainers.WordPieceTrainer(vocab_size=600, special_tokens=special, show_progress=False)
+    tokenizer.train_from_iterator(small_sample["text"].to_list(), trainer)
+    tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    tokenizer.save(str(folder / "tokenizer.json"))
+    sizes = {
+        "vocab_size": tokenizer.get_vocab_size(),
+        "hidden_size": 32,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "intermediate_size": 64,
+        "max_position_embeddings": 128,
+    }
+    (folder / "config.json").write_text(json.dumps(sizes))
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        save_file(BertEncoder(BertConfig(**sizes)).state_dict(), folder / "model.safetensors")
+    return folder

@@ -14,6 +14,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from eventide.errors import BadSetting
+from eventide.features.settings import TextSettings
 from eventide.graphs.settings import GraphSettings
 from eventide.losses.settings import LossSettings
 from eventide.networks.settings import NetworkSettings
@@ -32,6 +33,7 @@ class Settings(SettingGroup):
     network: NetworkSettings = NetworkSettings()
     loss: LossSettings = LossSettings()
     training: TrainingSettings = TrainingSettings()
+    text: TextSettings = TextSettings()
 
 
 PRESETS: dict[str, dict[str, Any]] = {
@@ -99,6 +101,7 @@ def descriptions() -> dict[str, str]:
         "network": NetworkSettings,
         "loss": LossSettings,
         "training": TrainingSettings,
+        "text": TextSettings,
     }
     return {
         f"{group}.{leaf}": field.description or ""

@@ -208,3 +208,28 @@ def test_an_unknown_protocol_method_or_preset_is_named(small_sample):
         EventClassifier(method="magic").fit(small_sample)
     with pytest.raises(BadSetting, match="preset"):
         EventClassifier(preset="magic").fit(small_sample)
+
+
+def test_the_index_of_known_ids_follows_the_memory(fitted, small_sample):
+    frame = fitted.read_messages(small_sample.head(3))
+    whole = fitted.memory_
+    try:
+        assert fitted.remembered_rows(frame).tolist() == [0, 1, 2]
+        fitted.memory_ = whole.take(np.array([2, 0]))
+        assert fitted.remembered_rows(frame).tolist() == [1, -1, 0]
+    finally:
+        fitted.memory_ = whole
+
+
+def test_one_message_alone_as_dict_or_frame_gets_the_answer_it_gets_among_many(
+    inductive, small_sample
+):
+    new = small_sample.with_columns(pl.col("id") + "-new").head(60)
+    among = inductive.opinions(new)
+    for row in range(0, 60, 7):
+        message = new[row].drop("event", "split").to_dicts()[0]
+        for alone in (inductive.opinions([message]), inductive.opinions(new[row])):
+            assert alone.schema == among.schema
+            for name, kind in among.schema.items():
+                got, wanted = alone[name].item(), among[name][row]
+                assert got == (pytest.approx(wanted, abs=1e-6) if kind.is_float() else wanted)

@@ -64,3 +64,15 @@ def test_key_index():
     index = KeyIndex(element_keys("h", map(str, range(100))))
     assert index.find(element_keys("h", ["42", "x", "0"])).tolist() == [42, -1, 0]
     assert KeyIndex(element_keys("h", [])).find(element_keys("h", ["a"])).tolist() == [-1]
+
+
+def test_a_few_messages_and_many_give_the_same_incidence(monkeypatch):
+    lists = [["flood", "fire"], [], None, ["", None, "fire"], ["flood", "flood"]] * 3
+    frame = pl.DataFrame({"hashtags": lists, "urls": lists[::-1], "user": ["ann", None, ""] * 5})
+    view = View("all", ("hashtags", "urls", "user"))
+    found = []
+    for few in (0, len(frame)):
+        monkeypatch.setattr("eventide.graphs.views.FEW", few)
+        found.append(incidence(frame, view, b"salt"))
+    for part in ("pointers", "elements", "keys"):
+        assert getattr(found[0], part).tolist() == getattr(found[1], part).tolist()

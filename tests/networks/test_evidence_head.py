@@ -51,3 +51,15 @@ def test_head_is_linear_relu_linear():
     hidden = torch.clamp(values @ head.hidden.weight.T + head.hidden.bias, min=0)
     expected = hidden @ head.output.weight.T + head.output.bias
     torch.testing.assert_close(head(values), expected)
+
+
+def test_cosine_head_compares_directions():
+    settings = NetworkSettings(head_hidden=4, classifier="cosine", cosine_scale=30)
+    head = EvidenceHead(3, 2, settings, generator=torch.Generator().manual_seed(0), noise=Noise(0))
+    values = torch.randn(5, 3, generator=torch.Generator().manual_seed(1))
+    hidden = torch.clamp(values @ head.hidden.weight.T + head.hidden.bias, min=0)
+    expected = torch.nn.functional.cosine_similarity(
+        hidden.unsqueeze(1), head.output.weight.unsqueeze(0), dim=2
+    )
+    torch.testing.assert_close(head(values), 30 * expected)
+    assert "output.bias" not in head.state_dict()

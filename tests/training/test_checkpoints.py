@@ -83,7 +83,7 @@ def test_kill_minus_nine_then_resume_gives_the_same_model(small_sample, tmp_path
     subprocess.run(command(source, tmp_path / "whole"), check=True, capture_output=True)
 
     process = subprocess.Popen(command(source, tmp_path / "killed"), stdout=subprocess.DEVNULL)
-    checkpoint = tmp_path / "killed.checkpoint" / "manifest.json"
+    checkpoint = tmp_path / "killed.checkpoint" / "phase-1" / "manifest.json"
     deadline = time.monotonic() + 60
     while not checkpoint.exists() and time.monotonic() < deadline:
         time.sleep(0.02)

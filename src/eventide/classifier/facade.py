@@ -18,6 +18,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
 from eventide.classifier.opinion_frame import opinion_frame
+from eventide.classifier.threads import threads_for
 from eventide.data import read
 from eventide.errors import BadSetting, InputError
 from eventide.features.elements import with_elements
@@ -72,6 +73,7 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.columns = columns
         self.seed = seed
         self._overrides = dict(overrides)
+        self._indexed: tuple[Corpus, KeyIndex] | None = None
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return every parameter, the changed settings among them."""
@@ -183,17 +185,19 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._check_fitted()
         frame = self.read_messages(messages, strict=True)
         rows = np.full(len(frame), -1) if as_new else self.remembered_rows(frame)
+        known, new = np.flatnonzero(rows >= 0), np.flatnonzero(rows < 0)
         parts = []
-        if (rows >= 0).any():
-            parts.append((np.flatnonzero(rows >= 0), self.method_.judge(rows[rows >= 0])))
-        if (rows < 0).any():
-            new = self.preparation_.prepare(frame.filter(pl.Series(rows < 0)))
-            parts.append((np.flatnonzero(rows < 0), self.method_.judge_new(new)))
+        with threads_for(len(frame)):
+            if len(known):
+                parts.append((known, self.method_.judge(rows[known])))
+            if len(new):
+                unseen = frame[new] if len(known) else frame
+                parts.append((new, self.method_.judge_new(self.preparation_.prepare(unseen))))
         return together(parts), frame["id"]
 
     def remembered_rows(self, frame: pl.DataFrame) -> NDArray[np.int64]:
         """Find the memory's row of each canonical message, -1 for those the model does not know."""
-        rows = KeyIndex(self.memory_.ids).find(self.preparation_.hashed("id", frame["id"]))
+        rows = self._index().find(self.preparation_.hashed("id", frame["id"]))
         texts = self.preparation_.hashed("text", frame["text"])
         changed = (rows >= 0) & (self.memory_.texts[rows] != texts)
         if changed.any():
@@ -203,6 +207,12 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 next_step="give new messages new ids, or pass as_new=True (--as-new)",
             )
         return rows
+
+    def _index(self) -> KeyIndex:
+        """Index the memory's ids, once for each memory."""
+        if self._indexed is None or self._indexed[0] is not self.memory_:
+            self._indexed = self.memory_, KeyIndex(self.memory_.ids)
+        return self._indexed[1]
 
     def read_messages(
         self, messages: Any, y: Sequence[Any] | None = None, *, strict: bool = False

@@ -16,7 +16,16 @@ def opinion_frame(ids: pl.Series, judgement: Judgement, classes: NDArray[np.str_
         np.arange(len(classes)) == judgement.predicted[:, None], np.inf, judgement.belief
     )
     runner_up = np.argsort(-ranked, axis=1, kind="stable")[:, 1]
-    frame = pl.DataFrame(
+    views = {
+        f"{what}_{view}": values
+        for view, said in judgement.views.items()
+        for what, values in (
+            ("uncertainty", said.uncertainty),
+            ("event", classes[said.predicted]),
+            ("neighbours", said.neighbours),
+        )
+    }
+    return pl.DataFrame(
         {
             "id": ids,
             "event": classes[judgement.predicted],
@@ -26,14 +35,6 @@ def opinion_frame(ids: pl.Series, judgement: Judgement, classes: NDArray[np.str_
             "conflict": judgement.conflict,
             "next_event": classes[runner_up],
             "next_belief": judgement.belief[rows, runner_up],
+            **views,
         }
-    )
-    return frame.with_columns(
-        pl.Series(f"{what}_{view}", values)
-        for view, said in judgement.views.items()
-        for what, values in (
-            ("uncertainty", said.uncertainty),
-            ("event", classes[said.predicted]),
-            ("neighbours", said.neighbours),
-        )
     )

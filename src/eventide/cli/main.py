@@ -11,7 +11,20 @@ from typing import Annotated
 
 import typer
 
-from eventide.cli import assign, check, data, demo, evaluate, explain, forget, methods, train
+from eventide.cli import (
+    assign,
+    bench,
+    check,
+    compare,
+    data,
+    demo,
+    evaluate,
+    explain,
+    figure,
+    forget,
+    methods,
+    train,
+)
 from eventide.errors import EventideError
 
 app = typer.Typer(
@@ -51,7 +64,10 @@ app.command("evaluate")(evaluate.evaluate)
 app.command("assign")(assign.assign)
 app.command("explain")(explain.explain)
 app.command("forget")(forget.forget)
+app.command("compare")(compare.compare)
+app.command("figure")(figure.figure)
 app.command("methods")(methods.methods)
+app.add_typer(bench.app, name="bench")
 
 
 def main() -> None:

@@ -13,6 +13,7 @@ import polars as pl
 
 from eventide.data.batch import ROW, Batch
 from eventide.data.names import Columns
+from eventide.data.plain import plain_messages
 from eventide.data.readers import batches_of
 from eventide.data.schema import REJECTED
 from eventide.data.validation import Validator
@@ -20,6 +21,7 @@ from eventide.errors import BadSetting, InputError, RejectedRows
 from eventide.storage import atomic_file
 
 Parts = tuple[pl.DataFrame, pl.DataFrame]
+WORTH_A_THREAD = 1000  # rows; fewer are checked sooner than a thread starts
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,9 @@ def read(
     (['flood in #Calgary'], ['the id is taken by an earlier row'])
     """
     plan = Columns(dict(columns or {}), tuple(lists))
+    plain = plain_messages(source, plan)
+    if plain is not None:
+        return Intake(plain, pl.DataFrame(schema=REJECTED), len(plain))
     where, batches = batches_of(source, plan)
     intake = _collected(batches, Validator(plan, where, need_time))
     if strict and len(intake.rejected):
@@ -134,6 +139,9 @@ def _checked(batches: Iterable[Batch], validator: Validator) -> Iterator[Parts]:
     waiting: deque[Future[Parts]] = deque()
     with ThreadPoolExecutor(1) as helper:
         for batch in batches:
+            if len(batch.frame) < WORTH_A_THREAD and not waiting:
+                yield validator.check(batch)
+                continue
             waiting.append(helper.submit(validator.check, batch))
             if len(waiting) > 1:
                 yield waiting.popleft().result()

@@ -16,18 +16,20 @@ from eventide.graphs.products import FixedMatrix, empty
 def average_values(values: Tensor, rates: Tensor, members: FixedMatrix, plans: Plans) -> Tensor:
     """Sum ``values`` into buckets by ``members`` and average them by ``plans``.
 
-    Gradients to values and rates.
+    Gradients to values and rates. Never in half precision: sums over many neighbours lose too much.
     """
-    out: Tensor = _AverageValues.apply(values, rates, members, plans)  # type: ignore[no-untyped-call]
+    with torch.autocast(values.device.type, enabled=False):
+        out: Tensor = _AverageValues.apply(values, rates, members, plans)  # type: ignore[no-untyped-call]
     return out
 
 
 def average_sums(sums: Tensor, values: Tensor, rates: Tensor, plans: Plans) -> Tensor:
     """Average ready bucket ``sums`` and direct ``values`` by ``plans``.
 
-    Gradients to all three.
+    Gradients to all three. Never in half precision, as in ``average_values``.
     """
-    out: Tensor = _AverageSums.apply(sums, values, rates, plans)  # type: ignore[no-untyped-call]
+    with torch.autocast(values.device.type, enabled=False):
+        out: Tensor = _AverageSums.apply(sums, values, rates, plans)  # type: ignore[no-untyped-call]
     return out
 
 

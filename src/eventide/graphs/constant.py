@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse
+import torch
 from torch import Tensor
 
 from eventide.graphs.averages import average_sums
@@ -35,7 +36,7 @@ class ConstantAverages:
         if rows is None:
             return average_sums(self._sums, self._values, rates, self._all())
         many = len(rows) > PLANNED_SHARE * len(self._readers.profile)
-        if many and len(rows.unique()) == len(rows):
+        if many and len(torch.unique(rows)) == len(rows):
             every = rates.new_zeros(len(self._readers.profile)).index_copy(0, rows, rates)
             return average_sums(self._sums, self._values, every, self._all())[rows]
         plans = Plans(self._readers.take(rows.cpu().numpy()), self._sums.device)

@@ -7,6 +7,7 @@ any part of a set. Subsets that one message has at a time need no sum; they poin
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse
@@ -118,36 +119,51 @@ class Memory:
             (np.ones(len(key), dtype=np.int64), key[order], pointers),
             shape=(len(new), len(self._table.support)),
         )
+        singles, counts = pairs @ self._keys.singles, pairs @ self._keys.counts
         explicit = self._explicit(sets, narrow)
-        counts = pairs @ self._keys.counts + explicit @ self._by_moment()
+        if explicit is not None:
+            singles, counts = singles + explicit, counts + explicit @ self._by_moment
         return Lookup(
             np.asarray(times, dtype=np.int64),
             (pointers, key[order]),
             self._keys.blocks,
-            pairs @ self._keys.singles + explicit,
+            singles,
             self.times,
             (counts, self._moments),
             self,
         )
 
-    def _explicit(self, sets: Incidence, narrow: np.ndarray) -> scipy.sparse.csr_array:
+    def _explicit(self, sets: Incidence, narrow: np.ndarray) -> scipy.sparse.csr_array | None:
         """Wide new messages meet all they share with; narrow ones the wide of the memory."""
-        shape = (len(sets), len(self))
         places = []
-        for readers, targets in (
-            (np.flatnonzero(narrow), self._wide),
-            (np.flatnonzero(~narrow), np.arange(len(self._sets))),
-        ):
+        for wide in (False, True):
+            readers = np.flatnonzero(~narrow if wide else narrow)
+            targets = np.arange(len(self._sets)) if wide else self._wide
             if len(readers) and len(targets):
-                left = element_matrix(sets.take(readers))
-                met = (left @ element_matrix(self._sets.take(targets)).T).tocoo()
+                matrix = self._matrix if wide else self._wide_matrix
+                met = (element_matrix(sets.take(readers)) @ matrix).tocoo()
                 messages, lengths = self._messages.spread(targets[met.col])
                 places.append((np.repeat(readers[met.row], lengths), messages))
-        if not places:
-            return scipy.sparse.csr_array(shape, dtype=np.int64)
+        if not any(len(messages) for _, messages in places):
+            return None
         row, column = (np.concatenate(part) for part in zip(*places, strict=True))
-        return scipy.sparse.csr_array((np.ones(len(row), dtype=np.int64), (row, column)), shape)
+        ones = np.ones(len(row), dtype=np.int64)
+        return scipy.sparse.csr_array((ones, (row, column)), (len(sets), len(self)))
 
+    @cached_property
+    def _matrix(self) -> scipy.sparse.csr_array:
+        """Elements by profiles; kept, because a look-up of one message takes less than its making.
+
+        Made when a wide message first asks for it.
+        """
+        return element_matrix(self._sets).T.tocsr()
+
+    @cached_property
+    def _wide_matrix(self) -> scipy.sparse.csr_array:
+        """Elements by wide profiles."""
+        return element_matrix(self._sets.take(self._wide)).T.tocsr()
+
+    @cached_property
     def _by_moment(self) -> scipy.sparse.csr_array:
         ones = np.ones(len(self), dtype=np.int64)
         return scipy.sparse.csr_array(

@@ -8,6 +8,7 @@ no collision.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 
@@ -147,10 +148,12 @@ def _by_size(sets: Incidence) -> list[Group]:
     return groups
 
 
+@cache
 def _masks_of(size: int, count: int) -> Ints:
     """Masks over ``size`` elements with ``count`` bits."""
     every = np.arange(1 << size, dtype=np.int64)
     chosen: Ints = every[subset_sizes(every) == count]
+    chosen.flags.writeable = False
     return chosen
 
 

@@ -12,6 +12,8 @@ from eventide.errors import InputError, MissingColumn
 from eventide.graphs.incidence import Incidence
 from eventide.graphs.keys import element_keys
 
+FEW = 32  # messages from which on whole columns are faster
+
 
 @dataclass(frozen=True)
 class View:
@@ -50,6 +52,8 @@ def incidence(messages: pl.DataFrame, view: View, salt: bytes = b"") -> Incidenc
     >>> incidence(frame, HASHTAG).degrees.tolist()
     [2, 2]
     """
+    if len(messages) <= FEW:
+        return _few(messages, view, salt)
     found = [_column(messages, column, view) for column in view.columns]
     keys, rows, numbers, known = [], [], [], 0
     for column, pairs in zip(view.columns, found, strict=True):
@@ -68,26 +72,50 @@ def incidence(messages: pl.DataFrame, view: View, salt: bytes = b"") -> Incidenc
     )
 
 
+def _few(messages: pl.DataFrame, view: View, salt: bytes) -> Incidence:
+    """The same in plain Python, which for a few messages is faster than any join."""
+    keys, rows, numbers, known = [], [], [], 0
+    for column in view.columns:
+        cells = _strings(messages, column, view).to_list()
+        lists = [[cell] if isinstance(cell, str) else cell or () for cell in cells]
+        pairs = [(row, name) for row, names in enumerate(lists) for name in names if name]
+        places = {name: known + at for at, name in enumerate(dict.fromkeys(n for _, n in pairs))}
+        keys.append(element_keys(column, places, salt))
+        rows += [row for row, _ in pairs]
+        numbers += [places[name] for _, name in pairs]
+        known += len(places)
+    return Incidence.build(
+        np.array(rows, dtype=np.int64),
+        np.array(numbers, dtype=np.int64),
+        len(messages),
+        np.concatenate(keys),
+    )
+
+
 def _column(messages: pl.DataFrame, column: str, view: View) -> pl.DataFrame:
     """(row, element) pairs of one column, lists flattened."""
+    pairs = _strings(messages, column, view).alias("element").to_frame()
+    pairs = pairs.select(pl.int_range(pl.len(), dtype=pl.Int64).alias("row"), "element")
+    if isinstance(pairs.schema["element"], pl.List):
+        pairs = pairs.explode("element")
+    pairs = pairs.with_columns(pl.col("element").cast(pl.String))
+    return pairs.filter(pl.col("element").is_not_null() & (pl.col("element") != ""))
+
+
+def _strings(messages: pl.DataFrame, column: str, view: View) -> pl.Series:
+    """The column, if it is there and holds strings or lists of strings."""
     if column not in messages.columns:
         raise MissingColumn(
             f"view {view.name!r} needs the column {column!r}",
             where=f"columns found: {', '.join(messages.columns)}",
             next_step="Name an existing list column in the view, or add this one",
         )
-    kind: object = messages.schema[column]
-    pairs = messages.select(
-        pl.int_range(pl.len(), dtype=pl.Int64).alias("row"), pl.col(column).alias("element")
-    )
-    if isinstance(kind, pl.List):
-        kind = kind.inner
-        pairs = pairs.explode("element")
+    whole = messages.schema[column]
+    kind: object = whole.inner if isinstance(whole, pl.List) else whole
     if kind not in (pl.String, pl.Null):
         raise InputError(
-            f"column {column!r} holds {messages.schema[column]}, not strings or lists of strings",
+            f"column {column!r} holds {whole}, not strings or lists of strings",
             where=f"view {view.name!r}",
             next_step="Cast the column to strings, or choose another column",
         )
-    pairs = pairs.with_columns(pl.col("element").cast(pl.String))
-    return pairs.filter(pl.col("element").is_not_null() & (pl.col("element") != ""))
+    return messages.get_column(column)

@@ -37,3 +37,53 @@ LOSSES.add(
     f"{_HERE}.view_agreement:view_agreement",
     "representation of all views: alike in one, alike in all",
 )
+LOSSES.add(
+    "focal",
+    f"{_HERE}.classification.focal:sigmoid_focal",
+    "classification: the well classified count less (CB+Focal)",
+)
+LOSSES.add(
+    "ldam",
+    f"{_HERE}.classification.ldam:ldam",
+    "classification: wider margins for rarer classes (LDAM)",
+)
+LOSSES.add(
+    "logit-adjusted",
+    f"{_HERE}.classification.logit_adjusted:logit_adjusted",
+    "classification: class shares taken into account (logit adjustment, BCL)",
+)
+LOSSES.add(
+    "balanced",
+    f"{_HERE}.contrastive.balanced:balanced_contrastive",
+    "representation: contrast in which classes weigh the same (BCL)",
+)
+LOSSES.add(
+    "robust",
+    f"{_HERE}.contrastive.robust:robust_contrastive",
+    "representation: near the class centroid at a learned radius (DRO-LT)",
+)
+LOSSES.add(
+    "k-positive",
+    f"{_HERE}.contrastive.k_positive:k_positive_contrastive",
+    "representation: supervised contrast with k positives (TSC, first phase)",
+)
+LOSSES.add(
+    "targeted",
+    f"{_HERE}.contrastive.k_positive:targeted_contrastive",
+    "representation: contrast drawn to evenly spread targets (TSC, second phase)",
+)
+LOSSES.add(
+    "norm-ratio",
+    f"{_HERE}.pairs:norm_ratio_loss",
+    "representation of pairs: equally long if of one event (PP-GCN)",
+)
+LOSSES.add(
+    "triplet",
+    f"{_HERE}.triplets:triplet_loss",
+    "representation: nearer to its event than to a random violating negative (KPGNN)",
+)
+LOSSES.add(
+    "infomax",
+    f"{_HERE}.infomax:infomax_loss",
+    "representation: tells the real graph from a shuffled one (KPGNN, optional)",
+)

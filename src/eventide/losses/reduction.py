@@ -28,3 +28,14 @@ def weighted_mean(values: Tensor, weights: Tensor) -> Tensor:
     tensor(1.)
     """
     return (values * weights).sum() / weights.sum()
+
+
+def mean_of_classes(values: Tensor, labels: Tensor) -> Tensor:
+    """Average within each class of the batch, then over its classes: DRO-LT's robust loss.
+
+    >>> import torch
+    >>> mean_of_classes(torch.tensor([1.0, 3.0, 6.0]), torch.tensor([4, 4, 2]))
+    tensor(4.)
+    """
+    sizes = labels.bincount()
+    return (values / sizes[labels]).sum() / (sizes > 0).sum()

@@ -15,6 +15,104 @@ METHODS.add(
     "ce", f"{_LONG_TAIL}.cross_entropy:CrossEntropy", "cross-entropy in the same frame", "long-tail"
 )
 
+METHODS.add(
+    "cb-focal",
+    f"{_LONG_TAIL}.cb_focal:ClassBalancedFocal",
+    "CB+Focal: class-balanced weights, focal loss",
+    "long-tail",
+)
+METHODS.add(
+    "ldam-drw",
+    f"{_LONG_TAIL}.ldam_drw:LdamDrw",
+    "LDAM-DRW: margins by class size, deferred weights",
+    "long-tail",
+)
+METHODS.add(
+    "hybrid-psc",
+    f"{_LONG_TAIL}.hybrid_psc:HybridPsc",
+    "Hybrid-PSC: from prototypical contrast to cross-entropy",
+    "long-tail",
+)
+METHODS.add("bcl", f"{_LONG_TAIL}.bcl:Bcl", "BCL: balanced contrast, logit adjustment", "long-tail")
+METHODS.add(
+    "dro-lt",
+    f"{_LONG_TAIL}.dro_lt:DroLt",
+    "DRO-LT: robust distances to class centroids, three phases",
+    "long-tail",
+)
+METHODS.add(
+    "tsc",
+    f"{_LONG_TAIL}.tsc:Tsc",
+    "TSC: contrast drawn to evenly spread targets, three phases",
+    "long-tail",
+)
+METHODS.add(
+    "logit-adjustment",
+    f"{_LONG_TAIL}.logit_adjustment:LogitAdjustment",
+    "cross-entropy that knows the class sizes",
+    "beyond",
+)
+
 _EVENT_DETECTION = "eventide.methods.event_detection"
+METHODS.add(
+    "twitter-lda",
+    f"{_EVENT_DETECTION}.twitter_lda:TwitterLda",
+    "TwitterLDA: one topic per message, logistic regression on topics",
+    "event-detection",
+)
+METHODS.add(
+    "word2vec",
+    f"{_EVENT_DETECTION}.word2vec:Word2Vec",
+    "the mean of word vectors and a small network",
+    "event-detection",
+)
+METHODS.add(
+    "bert",
+    f"{_EVENT_DETECTION}.bert:Bert",
+    "BERT: a pretrained transformer, fine-tuned",
+    "event-detection",
+)
+METHODS.add(
+    "pp-gcn",
+    f"{_EVENT_DETECTION}.pp_gcn:PpGcn",
+    "PP-GCN: convolution over weighed views, learned from pairs",
+    "event-detection",
+)
+METHODS.add(
+    "kpgnn",
+    f"{_EVENT_DETECTION}.kpgnn:Kpgnn",
+    "KPGNN: attention over the union of the views, learned from triplets",
+    "event-detection",
+)
+METHODS.add(
+    "mvgan",
+    f"{_EVENT_DETECTION}.mvgan:Mvgan",
+    "MVGAN, reconstructed: semantic and temporal graphs fused by hashtags",
+    "event-detection",
+)
+METHODS.add(
+    "etgnn",
+    f"{_EVENT_DETECTION}.etgnn:Etgnn",
+    "ETGNN: evidence and Dempster's rule without class boundaries",
+    "event-detection",
+)
 
 _YARDSTICKS = "eventide.methods.yardsticks"
+METHODS.add(
+    "lr-tfidf",
+    f"{_YARDSTICKS}.lr_tfidf:LrTfidf",
+    "logistic regression on TF-IDF of words and word pairs",
+    "yardstick",
+)
+METHODS.add(
+    "lr-encoder",
+    f"{_YARDSTICKS}.lr_encoder:LrEncoder",
+    "logistic regression on the encoder's vectors",
+    "yardstick",
+)
+METHODS.add(
+    "nearest-in-time",
+    f"{_YARDSTICKS}.nearest_in_time:NearestInTime",
+    "the event of the training message nearest in time, text unread",
+    "yardstick",
+)

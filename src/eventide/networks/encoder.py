@@ -92,7 +92,7 @@ class SharedEncoder(nn.Module):
         ``stale`` are the hidden layers of all messages, as in ``memory``. Not exact: what the
         neighbours say is as old as ``stale`` is, and no gradient passes through it.
         """
-        rows, copies = rows.unique(return_inverse=True)
+        rows, copies = torch.unique(rows, return_inverse=True)
         first, *later = self._layers()
         updated = first(features[rows], partial(graph.features.average, rows=rows))
         for layer, old in zip(later, stale, strict=True):

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from eventide.networks.geometry import unit_rows
 from eventide.networks.precision import widen
 from eventide.networks.seeding import Dropout, Noise, seeded_linear
 from eventide.networks.settings import NetworkSettings
@@ -33,7 +34,7 @@ def evidence_of(logits: Tensor, settings: NetworkSettings) -> Tensor:
 
 
 class EvidenceHead(nn.Module):
-    """Linear, ReLU, linear: one logit per class from one view's embedding."""
+    """Linear, ReLU, and a linear or cosine classifier: one logit per class from an embedding."""
 
     def __init__(
         self,
@@ -45,10 +46,19 @@ class EvidenceHead(nn.Module):
         noise: Noise,
     ) -> None:
         super().__init__()
+        self.settings = settings
+        linear = settings.classifier == "linear"
         self.hidden = seeded_linear(inputs, settings.head_hidden, bias=True, generator=generator)
-        self.output = seeded_linear(settings.head_hidden, classes, bias=True, generator=generator)
+        self.output = seeded_linear(settings.head_hidden, classes, bias=linear, generator=generator)
         self.dropout = Dropout(settings.head_dropout, noise)
 
     def forward(self, embeddings: Tensor) -> Tensor:
-        """Map embeddings [n, inputs] to logits [n, C]; ``evidence_of`` makes them evidence."""
-        return cast(Tensor, self.output(self.dropout(functional.relu(self.hidden(embeddings)))))
+        """Map embeddings [n, inputs] to logits [n, C]; ``evidence_of`` makes them evidence.
+
+        A cosine classifier's logits are scale * cosine(hidden values, weights of the class).
+        """
+        hidden = self.dropout(functional.relu(self.hidden(embeddings)))
+        if self.settings.classifier == "linear":
+            return cast(Tensor, self.output(hidden))
+        directions = unit_rows(widen(self.output.weight))
+        return self.settings.cosine_scale * functional.linear(unit_rows(widen(hidden)), directions)

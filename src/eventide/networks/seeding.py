@@ -45,10 +45,13 @@ class Noise:
     def state(self, state: Tensor) -> None:
         self._generator.set_state(state)
 
+    def seed(self) -> int:
+        """Draw a fresh seed, for whatever cannot draw from this stream itself."""
+        return int(torch.randint(2**62, (), generator=self._generator))
+
     def keep_mask(self, like: Tensor, rate: float) -> Tensor:
         """Draw a mask of the shape of ``like``: True with probability 1 - ``rate``."""
-        seed = int(torch.randint(2**62, (), generator=self._generator))
-        generator = torch.Generator(device=like.device).manual_seed(seed)
+        generator = torch.Generator(device=like.device).manual_seed(self.seed())
         return torch.rand(like.shape, generator=generator, device=like.device) >= rate
 
 

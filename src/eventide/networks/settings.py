@@ -11,6 +11,7 @@ from eventide.setting_group import SettingGroup
 Activation = Literal["none", "elu"]
 FeatureNormalisation = Literal["none", "unit", "standard"]
 Evidence = Literal["relu", "softplus", "exp"]
+Classifier = Literal["linear", "cosine"]
 
 
 class NetworkSettings(SettingGroup):
@@ -28,12 +29,18 @@ class NetworkSettings(SettingGroup):
     """`unit`: every vector to length 1; `standard`: every column to mean 0 and deviation 1."""
     dropout: float = Field(default=0.0, ge=0, lt=1)
     """Share of the values between two layers that training sets to zero."""
+    time: bool = True
+    """Weigh neighbours by their distance in time; without it all of them count the same."""
     residual: bool = False
     """Add a learned map of a message's own state to what its neighbourhood says."""
     head_hidden: PositiveInt = 128
     """Width of the hidden layer of each view's evidence head."""
     head_dropout: float = Field(default=0.0, ge=0, lt=1)
     """Share of a head's hidden values that training sets to zero."""
+    classifier: Classifier = "linear"
+    """A head's last layer: a linear map, or the cosine of hidden values and class weights."""
+    cosine_scale: PositiveFloat = 30.0
+    """What a cosine is multiplied with to make it a logit."""
     evidence: Evidence = "relu"
     """What turns a head's outputs into evidence; `relu` has no gradient where evidence is 0."""
     temperature: PositiveFloat = 1.0

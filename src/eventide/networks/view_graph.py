@@ -20,3 +20,20 @@ class ViewGraph:
     def of(cls, neighbourhood: Neighbourhood, features: Tensor) -> ViewGraph:
         """Build it from prepared ``features`` [N, features], which must not change afterwards."""
         return cls(neighbourhood.constant(features), neighbourhood)
+
+    @classmethod
+    def once(cls, neighbourhood: Neighbourhood, features: Tensor) -> ViewGraph:
+        """Build it for a single pass: nothing is prepared that only many passes would pay for."""
+        return cls(_Unprepared(neighbourhood, features), neighbourhood)
+
+
+@dataclass(frozen=True, eq=False)
+class _Unprepared:
+    """Averages of features that are computed whenever they are asked for."""
+
+    neighbourhood: Neighbourhood
+    values: Tensor
+
+    def average(self, rates: Tensor, rows: Tensor | None = None) -> Tensor:
+        """Average around ``rows`` (all if None)."""
+        return self.neighbourhood.average(self.values, rates, rows)

@@ -100,7 +100,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Checkpoints:
-    """A directory that holds the latest checkpoint of one run, written every ``every`` epochs.
+    """A directory with the latest checkpoint of each phase, written every ``every`` epochs.
 
     ``signature`` describes the run (settings, seed, data); a checkpoint of another run is refused.
     """
@@ -109,30 +109,34 @@ class Checkpoints:
     signature: Mapping[str, Any]
     every: int = 1
     resume_run: bool = True
+    phase: int = 1
 
     def of_phase(self, number: int) -> Checkpoints:
-        """Return where the checkpoint of a later phase is kept, beside the first one's."""
-        if number == 1:
-            return self
-        return replace(self, path=self.path.with_name(f"{self.path.name}.phase{number}"))
+        """Return the same directory for another phase of the run."""
+        return replace(self, phase=number)
+
+    @property
+    def place(self) -> Path:
+        """Where the checkpoint of this phase is."""
+        return self.path / f"phase-{self.phase}"
 
     def save(self, progress: Progress) -> None:
         """Write a checkpoint if this epoch is due."""
         if progress.epoch % self.every == 0:
             arrays, facts = progress.state()
-            write_bundle(self.path, KIND, {"signature": dict(self.signature), **facts}, arrays)
+            write_bundle(self.place, KIND, {"signature": dict(self.signature), **facts}, arrays)
 
     def resume(self, progress: Progress) -> None:
         """Continue from the checkpoint, if there is one and resuming was asked for."""
-        if not self.resume_run or not is_bundle(self.path):
+        if not self.resume_run or not is_bundle(self.place):
             return
-        bundle = read_bundle(self.path, KIND)
+        bundle = read_bundle(self.place, KIND)
         stored = bundle.facts["signature"]
         if stored != dict(self.signature):
             changed = [key for key in self.signature if stored.get(key) != self.signature[key]]
             raise DamagedBundle(
                 f"the checkpoint belongs to another run: {', '.join(changed)} differ",
-                where=str(self.path),
+                where=str(self.place),
                 next_step="resume with the same data and settings, or remove the checkpoint",
             )
         progress.restore(bundle.arrays, bundle.facts)

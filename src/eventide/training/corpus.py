@@ -35,7 +35,7 @@ class Corpus:
     texts: Keys
     users: Keys
     source: pl.DataFrame | None = None
-    """The messages themselves, for methods that read text; never saved, so absent after loading."""
+    """The messages without their labels, for methods that read text; never saved."""
 
     def __len__(self) -> int:
         return len(self.times)
@@ -113,7 +113,7 @@ class Preparation:
             ids=self.hashed("id", messages.get_column("id")),
             texts=self.hashed("text", messages.get_column("text")),
             users=self.hashed("user", messages.get_column("user").fill_null("")),
-            source=messages,
+            source=messages.drop("event", "split"),
         )
 
     def hashed(self, kind: str, values: pl.Series | Sequence[str]) -> Keys:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import torch
 
 from eventide.scoring.metrics import accuracy, macro_f1
-from eventide.training.objective import Objective, Outputs
+from eventide.training.objective import Objective
+from eventide.training.outputs import rows_of
 from eventide.training.problem import Problem
 from eventide.training.stage import Stage
 
@@ -22,7 +21,7 @@ def evaluate(stage: Stage, objective: Objective, problem: Problem, epoch: int) -
     rows, validation = problem.training_rows, problem.validation
     inside = validation.rows if validation.rows is not None else np.empty(0, dtype=np.int64)
     outputs = stage.evaluate(np.concatenate([rows, inside]))
-    training = _part(outputs, slice(0, len(rows)))
+    training = rows_of(outputs, slice(0, len(rows)))
     labels = torch.from_numpy(problem.labels[rows]).to(stage.device)
     objective.observe(training, labels, epoch)
     if not len(validation):
@@ -33,7 +32,7 @@ def evaluate(stage: Stage, objective: Objective, problem: Problem, epoch: int) -
             "uncertainty": float(objective.read(training).uncertainty.mean()),
         }
     held_out = (
-        _part(outputs, slice(len(rows), None))
+        rows_of(outputs, slice(len(rows), None))
         if validation.corpus is None
         else stage.evaluate_new(validation.corpus)
     )
@@ -45,11 +44,4 @@ def evaluate(stage: Stage, objective: Objective, problem: Problem, epoch: int) -
         "validation_f1": macro_f1(validation.labels, predicted),
         "validation_loss": objective.error(held_out, truth),
         "uncertainty": float(judged.uncertainty.mean()),
-    }
-
-
-def _part(outputs: Outputs, rows: slice) -> Outputs:
-    return {
-        view: replace(each, embeddings=each.embeddings[rows], logits=each.logits[rows])
-        for view, each in outputs.items()
     }

@@ -19,6 +19,7 @@ from eventide.networks.multi_view import MultiViewNetwork, ViewOutput
 from eventide.networks.trainable import TrainableNetwork
 from eventide.networks.view_graph import ViewGraph
 from eventide.training.corpus import Corpus, Ints
+from eventide.training.half_precision import check_half_precision
 
 Outputs = dict[str, ViewOutput]
 Floats = NDArray[np.floating[Any]]
@@ -87,6 +88,8 @@ class MultiViewStage:
         mixed_precision: bool = False,
         refresh: int = 1,
     ) -> None:
+        if mixed_precision:
+            check_half_precision(device)
         self.network = network.to(device)
         self.device = device
         self._corpus = corpus
@@ -108,6 +111,11 @@ class MultiViewStage:
     @cached_property
     def _graphs(self) -> dict[str, ViewGraph]:
         return {view: ViewGraph.of(each, self._features) for view, each in self._around.items()}
+
+    def _hidden_states(self) -> dict[str, list[Tensor]]:
+        """Compute what each layer reads, for all messages."""
+        graphs = {view: ViewGraph.once(each, self._features) for view, each in self._around.items()}
+        return self.network.memory(self._features, graphs)
 
     @cached_property
     def _memories(self) -> dict[str, Memory]:
@@ -173,7 +181,7 @@ class MultiViewStage:
     def rates(self, rows: Ints) -> dict[str, Floats]:
         """Return how fast attention fades with time around rows of the graph, view by view."""
         self.network.eval()
-        states = self.network.memory(self._features, self._graphs)
+        states = self._hidden_states()
         encoder = self.network.encoder
         return {view: _numpy(encoder.last_rates(each[-1][rows])) for view, each in states.items()}
 
@@ -194,7 +202,7 @@ class MultiViewStage:
 
     def _memory_states(self) -> dict[str, list[MemorySums]]:
         if self._states is None:
-            states = self.network.memory(self._features, self._graphs)
+            states = self._hidden_states()
             self._states = {
                 view: [self._memories[view].sums(each) for each in layers]
                 for view, layers in states.items()

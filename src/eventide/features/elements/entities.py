@@ -29,11 +29,11 @@ CANDIDATES = (
 )
 # Scripts without capitals: titles in quotation marks and long katakana words.
 CASELESS = r"[「『《][^「」『』《》]{2,20}[」』》]|[\p{Katakana}ー][\p{Katakana}ー・]{3,}"
-_FOREIGN = (
+FOREIGN = (
     " (?:el|los|las|una|que|por|para|con|est|les|des|dans|pour|une|il|che|della|sono|não|uma|dos|"
     "ang|mga|sa|der|und|ist) "
 )
-_NOT_PROSE = (
+NOT_PROSE = (
     (tags.MENTIONS, " ¦ "),
     (tags.HASHTAGS, " ¦ "),
     (r"&(?:amp|gt|lt|quot|#\d+);", " ¦ "),
@@ -42,12 +42,17 @@ _NOT_PROSE = (
     (r"[!?…:;|\n\"“”„«»*•—–]+|\.+(?:\s|$)|\s-+\s|\p{So}+", f" {BREAK} "),
     (r"[ \t]+", " "),
 )
-_AROUND_NAMES = "#@ \t\n.,;:!?¦‖()[]{}<>'’‘\"“”„«»「」『』《》*-_/&"
-_ENGLISH = (
+BEFORE_NAMES = rf"^[^{_CASED}{BREAK}]"
+SPACES = r"\s+"
+CAPITALISED = r" \p{Lu}\p{Ll}"
+SMALL = r" \p{Ll}{3,}"
+UMLAUTS = "[äöüß]"
+AROUND_NAMES = "#@ \t\n.,;:!?¦‖()[]{}<>'’‘\"“”„«»「」『』《》*-_/&"
+ENGLISH = (
     " (?:the|is|are|was|were|of|to|and|at|on|for|with|has|have|after|from|by|it|this|will|just|not|"
     "you|my|we|they|as|up|out|says|over|near|who|that|be|been|he|she|his|her|their|our|your|its) "
 )
-_GERMAN = (
+GERMAN = (
     " (?:der|die|das|und|ist|nicht|im|auf|mit|für|den|dem|ein|eine|nach|bei|ich|wir|sie|zum|zur|"
     "von|vom|wird|sind|steht|unter) "
 )
@@ -59,7 +64,7 @@ def entities_by_rule(messages: pl.DataFrame) -> pl.DataFrame:
     plain = plain.with_columns(folded=pl.col("text").str.to_lowercase())
     plain = plain.with_columns(manner=_manner())
     cased = plain.select("row", "manner", value=pl.col("text").str.extract_all(CANDIDATES))
-    known = plain.select("row", value=pl.col("text").str.extract_all(_known_pattern()))
+    known = plain.select("row", value=pl.col("text").str.extract_all(known_pattern()))
     caseless = plain.select("row", value=pl.col("text").str.extract_all(CASELESS))
     hashed = tags.find_hashtags(
         messages.filter(pl.col("text").str.contains("[#＃]")).with_columns(
@@ -82,16 +87,16 @@ def canonical_entities(values: pl.Series) -> pl.Series:
     ["st mary's church", 'us', None]
     """
     plain = tags.canonical_tags(values).str.replace_all(".", "", literal=True)
-    plain = plain.str.replace_all(r"\s+", " ").str.replace_all("’", "'", literal=True)
+    plain = plain.str.replace_all(SPACES, " ").str.replace_all("’", "'", literal=True)
     # Again, because what a full stop stood between may now be one letter and its accent.
-    plain = tags.canonical_tags(plain).str.strip_chars(_AROUND_NAMES)
+    plain = tags.canonical_tags(plain).str.strip_chars(AROUND_NAMES)
     return tags.only(plain, plain != "")
 
 
 def _readable(text: pl.Expr) -> pl.Expr:
     """``text`` with sentence starts marked and everything that is not prose taken out."""
     prose = urls.without_urls(text)
-    for pattern, instead in _NOT_PROSE:
+    for pattern, instead in NOT_PROSE:
         prose = prose.str.replace_all(pattern, instead)
     return pl.lit(f"{BREAK} ") + prose
 
@@ -100,11 +105,11 @@ def _manner() -> pl.Expr:
     """How a message is written, which decides how far its capitals can be believed."""
     text, folded = pl.col("text"), pl.col("folded")
     upper, lower = text.str.count_matches(r"\p{Lu}"), text.str.count_matches(r"\p{Ll}")
-    capitals = text.str.count_matches(r" \p{Lu}\p{Ll}")
-    small = text.str.count_matches(r" \p{Ll}{3,}")
-    german = folded.str.count_matches(_GERMAN)
-    german = (german > 1) | ((german > 0) & folded.str.contains("[äöüß]"))
-    english = folded.str.contains(_ENGLISH)
+    capitals = text.str.count_matches(CAPITALISED)
+    small = text.str.count_matches(SMALL)
+    german = folded.str.count_matches(GERMAN)
+    german = (german > 1) | ((german > 0) & folded.str.contains(UMLAUTS))
+    english = folded.str.contains(ENGLISH)
     return (
         pl.when((upper > 8) & (upper > 2 * lower))
         .then(pl.lit("shout"))
@@ -112,13 +117,14 @@ def _manner() -> pl.Expr:
         .then(pl.lit("headline"))
         .when(german & ~english)
         .then(pl.lit("german"))
-        .when(english & ~folded.str.contains(_FOREIGN))
+        .when(english & ~folded.str.contains(FOREIGN))
         .then(pl.lit("english"))
         .otherwise(pl.lit("other"))
     )
 
 
-def _known_pattern() -> str:
+def known_pattern() -> str:
+    """The pattern of every name that needs no capital letter, with what stands around it."""
     names = vocabulary.known_names() | vocabulary.caseless_names()
     # Thai and East Asian names stand in running text, without spaces around them.
     inside = [n for n in vocabulary.caseless_names() if n > "\u3040" or "\u0e00" < n < "\u0e80"]
@@ -131,7 +137,7 @@ def _simplified() -> list[pl.Expr]:
     """Candidates with fewer differences that do not matter, so that more of them are the same."""
     inside = ~pl.col("value").str.starts_with(BREAK)
     return [
-        pl.col("value").str.replace(rf"^[^{_CASED}{BREAK}]", " "),
+        pl.col("value").str.replace(BEFORE_NAMES, " "),
         pl.when(inside & (pl.col("manner") == "other"))
         .then(pl.lit("english"))
         .otherwise("manner")

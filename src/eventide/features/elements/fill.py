@@ -12,6 +12,13 @@ import polars as pl
 from eventide.errors import BadSetting
 from eventide.features.elements import tags, urls
 from eventide.features.elements.entities import canonical_entities, entities_by_rule
+from eventide.features.elements.few import (
+    GIVEN,
+    distinct,
+    few_entities_of,
+    few_tags_of,
+    is_few,
+)
 from eventide.features.elements.spacy_entities import entities_by_spacy
 
 LISTS = pl.List(pl.String)
@@ -48,6 +55,9 @@ def with_tags(messages: pl.DataFrame) -> pl.DataFrame:
     >>> with_tags(frame).rows()[1][1:]
     ([], [], [])
     """
+    columns = [kind.column for kind in KINDS]
+    if is_few(messages, columns):
+        return messages.with_columns(_few_tagged(messages, columns))
     needed = messages.select("text", *(given_lists(messages, kind.column) for kind in KINDS))
     if messages.height <= SLICE:
         return messages.with_columns(_tagged(needed))
@@ -73,6 +83,10 @@ def with_elements(messages: pl.DataFrame, *, entities: str = "rules") -> pl.Data
             f"entities={entities!r} is not known",
             next_step='use "rules", "spacy:<pipeline>", "given" or "none"',
         )
+    columns = [*(kind.column for kind in KINDS), "entities"]
+    if entities in ("rules", "given") and is_few(messages, columns):
+        named = _few_named(messages, search=entities == "rules")
+        return messages.with_columns([*_few_tagged(messages, columns[:-1]), named])
     tagged = with_tags(messages)
     if entities == "none":
         return tagged.with_columns(pl.lit([], dtype=LISTS).alias("entities"))
@@ -132,6 +146,30 @@ def _filled(given: pl.Series, kind: Kind, texts: pl.DataFrame) -> pl.Series:
         own = []
     found = kind.find(texts) if kind.find else texts
     return merged(kind.column, len(given), [tidy(found, kind.found), *own])
+
+
+def _few_tagged(messages: pl.DataFrame, columns: list[str]) -> list[pl.Series]:
+    found = [few_tags_of(text) for text in messages["text"].to_list()]
+    return [
+        _few_filled(given_lists(messages, column), [tags[column] for tags in found])
+        for column in columns
+    ]
+
+
+def _few_named(messages: pl.DataFrame, *, search: bool) -> pl.Series:
+    given = given_lists(messages, "entities")
+    pairs = zip(messages["text"].to_list(), given.to_list(), strict=True)
+    found = [few_entities_of(text) if search and own is None else [] for text, own in pairs]
+    return _few_filled(given, found)
+
+
+def _few_filled(given: pl.Series, found: list[list[str]]) -> pl.Series:
+    """``given``, written canonically, with its nulls filled from what was found."""
+    lists = [
+        other if own is None else distinct(own, GIVEN[given.name])
+        for own, other in zip(given.to_list(), found, strict=True)
+    ]
+    return pl.Series(given.name, lists, dtype=LISTS)
 
 
 def _given(given: pl.Series) -> pl.DataFrame:

@@ -32,15 +32,18 @@ _NAME = (
 )
 MENTIONS = r"(?:^|(?:^|[^A-Za-z0-9_+~.-])[Rr][Tt]:?|[^A-Za-z0-9_!#＃$%&*@＠])[@＠]" + _NAME
 # Signs and white space, all that Unicode calls so.
-_BEFORE = "#@\t\n\x0b\x0c\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
+BEFORE = "#@\t\n\x0b\x0c\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
     map(chr, range(0x2000, 0x200B))
 )
+BARE_TAG = rf"[#＃]{_TAG}"
+BEFORE_AT = "^[^@＠]*"
+LETTER = r"\p{L}"
 SIGNED = "[#＃@＠]"
 """A text without any of these holds neither hashtags nor mentions."""
 
 
 @dataclass(frozen=True)
-class _Sign:
+class Sign:
     """How what follows a sign is found: where it stands free, and where it does not."""
 
     plain: str
@@ -50,30 +53,30 @@ class _Sign:
     careful: str
 
 
-_HASH = _Sign("#", "＃", rf"[{_WORD}&]#", rf"#{_TAG}", HASHTAGS)
-_AT = _Sign("@", "＠", rf"[{_WORD}!#＃$%&*]@", rf"@{_NAME}", MENTIONS)
+HASH = Sign("#", "＃", rf"[{_WORD}&]#", rf"#{_TAG}", HASHTAGS)
+AT = Sign("@", "＠", rf"[{_WORD}!#＃$%&*]@", rf"@{_NAME}", MENTIONS)
 
 
 def find_hashtags(texts: pl.DataFrame) -> pl.DataFrame:
     """Frame of (row, value): the hashtags in ``text`` (urls removed), not yet canonical."""
-    free, careful = _found(texts, _HASH)
+    free, careful = _found(texts, HASH)
     if careful.is_empty():
         return free
     # A chain such as "#one#two" comes as one match: cut at the signs it is two.
-    cut = careful.select("row", value=pl.col("value").str.extract_all(rf"[#＃]{_TAG}"))
+    cut = careful.select("row", value=pl.col("value").str.extract_all(BARE_TAG))
     return pl.concat([free, cut.explode("value")]).sort("row", maintain_order=True)
 
 
 def find_mentions(texts: pl.DataFrame) -> pl.DataFrame:
     """Frame of (row, value): the mentions in ``text`` (urls removed), not yet canonical."""
-    free, careful = _found(texts, _AT)
+    free, careful = _found(texts, AT)
     if careful.is_empty():
         return free
-    bare = careful.select("row", value=pl.col("value").str.replace("^[^@＠]*", ""))
+    bare = careful.select("row", value=pl.col("value").str.replace(BEFORE_AT, ""))
     return pl.concat([free, bare]).sort("row", maintain_order=True)
 
 
-def _found(texts: pl.DataFrame, sign: _Sign) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _found(texts: pl.DataFrame, sign: Sign) -> tuple[pl.DataFrame, pl.DataFrame]:
     """What the signs of all texts begin: in texts where each stands free, and in the others."""
     wide = texts["text"].str.contains(sign.wide, literal=True)
     spotted = texts.filter(wide | texts["text"].str.contains(sign.plain, literal=True))
@@ -106,14 +109,14 @@ def canonical_tags(values: pl.Series) -> pl.Series:
     folded = values.str.to_lowercase()
     if foreign.any():
         folded = folded.zip_with(~foreign, _folded(only(values, foreign)))
-    bare = folded.str.strip_chars_start(_BEFORE).str.strip_chars()
+    bare = folded.str.strip_chars_start(BEFORE).str.strip_chars()
     nothing = bare == ""
     return only(bare, ~nothing) if nothing.any() else bare
 
 
 def found_hashtags(values: pl.Series) -> pl.Series:
     """As ``canonical_tags``, but null for "#1", "#2013" and keycaps, which name nothing."""
-    named = values.str.contains(r"\p{L}")
+    named = values.str.contains(LETTER)
     return canonical_tags(values if named.all() else only(values, named))
 
 

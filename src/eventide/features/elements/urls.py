@@ -25,12 +25,19 @@ _TRACKING = (
     r"|s=\d+)"
 )
 # A url with nothing to reduce but its scheme.
-_PLAIN = r"^https?://[a-z0-9-]+(?:\.[a-z0-9-]+)+/(?:[A-Za-z0-9_-]+/)*[A-Za-z0-9_-]+$"
-_PREFIX = r"(?i)^(?:https?:/+|/+|\s+|www\d?\.|[^/?#]*@)+"
+PLAIN = r"^https?://[a-z0-9-]+(?:\.[a-z0-9-]+)+/(?:[A-Za-z0-9_-]+/)*[A-Za-z0-9_-]+$"
+PREFIX = r"(?i)^(?:https?:/+|/+|\s+|www\d?\.|[^/?#]*@)+"
 _HOST_NAME = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)+")
-_SHORTENERS = r"^(?:t\.co|bit\.ly|goo\.gl|ow\.ly|tinyurl\.com|is\.gd|fb\.me|youtu\.be|dlvr\.it)?$"
-_TRAILING = r"[\s/.,;:!?&#'’\"”»*~|>\]}…，。！？、]+$"
-_TRAILING_AND_BRACKET = _TRAILING.replace(r"\]", r")）\]")
+SHORTENERS = r"^(?:t\.co|bit\.ly|goo\.gl|ow\.ly|tinyurl\.com|is\.gd|fb\.me|youtu\.be|dlvr\.it)?$"
+TRAILING = r"[\s/.,;:!?&#'’\"”»*~|>\]}…，。！？、]+$"
+TRAILING_AND_BRACKET = TRAILING.replace(r"\]", r")）\]")
+CUT_OFF = r"(?:…|\.\.\.)[\s\"'”’)\]]*$"
+HOST = r"^([^/?#]*)"
+HOST_END = r"(?:\.|:(?:80|443)?)+$"
+DOTTED_HOST = r"^[^/?#]+\.[^/?#.]"
+FRAGMENT = r"#(?:[^!/].*)?$"  # "#!" and "#/" are pages of their own
+FIRST_TRACKING = rf"(?i)\?(?:&|{_TRACKING}(?:&|$))+"
+NEXT_TRACKING = rf"(?i)&{_TRACKING}"
 
 
 def find_urls(texts: pl.DataFrame) -> pl.DataFrame:
@@ -65,7 +72,7 @@ def canonical_urls(values: pl.Series) -> pl.Series:
     >>> canonical_urls(pl.Series(pages)).to_list()
     ['bbc.co.uk/News/?id=3', None, None]
     """
-    plain = values.str.contains(_PLAIN) & ~values.str.contains("//www", literal=True)
+    plain = values.str.contains(PLAIN) & ~values.str.contains("//www", literal=True)
     if plain.all():
         return _without_scheme(values)
     if plain.any():
@@ -79,35 +86,35 @@ def _without_scheme(values: pl.Series) -> pl.Series:
 
 
 def _reduced(values: pl.Series) -> pl.Series:
-    cut_off = values.str.contains(r"(?:…|\.\.\.)[\s\"'”’)\]]*$")
-    bare = _without_trailing(values.str.strip_chars()).str.replace(_PREFIX, "")
-    host = _ascii_hosts(bare.str.extract(r"^([^/?#]*)").str.to_lowercase())
-    host = host.str.replace(r"(?:\.|:(?:80|443)?)+$", "")
-    rest = bare.str.replace(r"^[^/?#]*", "")
+    cut_off = values.str.contains(CUT_OFF)
+    bare = _without_trailing(values.str.strip_chars()).str.replace(PREFIX, "")
+    host = _ascii_hosts(bare.str.extract(HOST).str.to_lowercase())
+    host = host.str.replace(HOST_END, "")
+    rest = bare.str.replace(HOST, "")
     page = _without_trailing(host + _without_tracking(rest))
-    return only(page, ~cut_off & ~page.str.contains(_SHORTENERS))
+    return only(page, ~cut_off & ~page.str.contains(SHORTENERS))
 
 
 def found_urls(values: pl.Series) -> pl.Series:
     """As ``canonical_urls``, but null where the host has no dot ("http://foo")."""
     pages = canonical_urls(values)
-    return only(pages, pages.str.contains(r"^[^/?#]+\.[^/?#.]"))
+    return only(pages, pages.str.contains(DOTTED_HOST))
 
 
 def _without_tracking(rest: pl.Series) -> pl.Series:
     return (
-        rest.str.replace(r"#(?:[^!/].*)?$", "")  # "#!" and "#/" are pages of their own
+        rest.str.replace(FRAGMENT, "")
         .str.replace_all("&amp;", "&", literal=True)
-        .str.replace(rf"(?i)\?(?:&|{_TRACKING}(?:&|$))+", "?")
-        .str.replace_all(rf"(?i)&{_TRACKING}", "")
+        .str.replace(FIRST_TRACKING, "?")
+        .str.replace_all(NEXT_TRACKING, "")
     )
 
 
 def _without_trailing(values: pl.Series) -> pl.Series:
     # A closing bracket belongs to the page when it was opened in it: /wiki/Floods_(album)
     opened = values.str.contains("(", literal=True)
-    closed = values.str.replace(_TRAILING_AND_BRACKET, "")
-    return values.str.replace(_TRAILING, "").zip_with(opened, closed) if opened.any() else closed
+    closed = values.str.replace(TRAILING_AND_BRACKET, "")
+    return values.str.replace(TRAILING, "").zip_with(opened, closed) if opened.any() else closed
 
 
 def _ascii_hosts(hosts: pl.Series) -> pl.Series:
@@ -115,11 +122,12 @@ def _ascii_hosts(hosts: pl.Series) -> pl.Series:
     if not foreign.any():
         return hosts
     # Such hosts are rare, so only they pay for a step in Python.
-    names = only(hosts, foreign).map_elements(_idna, return_dtype=pl.String)
+    names = only(hosts, foreign).map_elements(ascii_host, return_dtype=pl.String)
     return names.zip_with(foreign, hosts)
 
 
-def _idna(host: str) -> str:
+def ascii_host(host: str) -> str:
+    """Write a host that is not ASCII as the name servers know it; what is no host stays."""
     name, colon, port = host.partition(":")
     try:
         plain = name.encode("idna").decode("ascii").lower()

@@ -77,7 +77,7 @@ class TextEncoder(ABC):
     def encode(self, messages: pl.DataFrame) -> Vectors:
         """Return finite float32 vectors ``[N, width]`` in the order of ``messages``."""
         texts = text_column(messages)
-        worded = np.flatnonzero(texts.str.contains(r"[\p{L}\p{N}]").to_numpy())
+        worded = _worded(texts)
         found = np.zeros((len(texts), self.width), dtype=np.float32)
         starts = range(0, len(worded), self.batch_size)
         for start in track(starts, f"encoding with {self.name}", total=len(starts)):
@@ -103,7 +103,15 @@ def text_column(messages: pl.DataFrame) -> pl.Series:
             where=f"found: {', '.join(messages.columns)}",
             next_step="map it (--column text=NAME) or use the encoder 'precomputed'",
         )
-    return messages["text"].fill_null("")
+    texts = messages["text"]
+    return texts.fill_null("") if texts.null_count() else texts
+
+
+def _worded(texts: pl.Series) -> npt.NDArray[np.intp]:
+    """Which texts hold a letter or digit."""
+    if len(texts) == 1 and texts[0].isascii():  # spares one message a pattern to compile
+        return np.flatnonzero([any(map(str.isalnum, texts[0]))])
+    return np.flatnonzero(texts.str.contains(r"[\p{L}\p{N}]").to_numpy())
 
 
 def finite(vectors: Vectors, messages: pl.DataFrame, name: str) -> Vectors:

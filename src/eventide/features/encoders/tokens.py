@@ -21,6 +21,8 @@ Keys: TypeAlias = npt.NDArray[np.uint64]
 Rows: TypeAlias = npt.NDArray[np.int64]
 
 _URL = r"(?:https?://|www\.)\S+"
+_ASCII_URL = re.compile(_URL.replace(r"\S", r"[^\t-\r ]"))
+FEW = 32  # texts from which on whole columns are faster
 _SPACE = 32
 _BASE = np.uint64(0x9E3779B97F4A7C15)
 _INVERSE = np.uint64(pow(int(_BASE), -1, 2**64))
@@ -97,15 +99,18 @@ def normalised(texts: list[str] | pl.Series) -> pl.Series:
     """Unify compatibility forms and case, and blank out addresses."""
     import polars as pl
 
+    if len(texts) <= FEW and all(text.isascii() for text in texts):
+        # ASCII has no compatibility forms, and Python sets up less for a few texts.
+        return pl.Series([_ASCII_URL.sub(" ", text).lower() for text in texts], dtype=pl.String)
     series = pl.Series(texts, dtype=pl.String)
     return series.str.replace_all(_URL, " ").str.normalize("NFKC").str.to_lowercase()
 
 
 def _code_points(texts: pl.Series) -> tuple[npt.NDArray[np.uint32], Rows]:
     """All texts' code points, each text ended by a line break, and the text each belongs to."""
-    joined = "\n".join([*texts.to_list(), ""])
-    codes = np.frombuffer(joined.encode("utf-32-le"), dtype="<u4")
-    return codes, np.repeat(np.arange(len(texts)), texts.str.len_chars().to_numpy() + 1)
+    each = texts.to_list()
+    codes = np.frombuffer("\n".join([*each, ""]).encode("utf-32-le"), dtype="<u4")
+    return codes, np.repeat(np.arange(len(each)), [len(text) + 1 for text in each])
 
 
 def _is_word(codes: npt.NDArray[np.uint32]) -> npt.NDArray[np.bool_]:

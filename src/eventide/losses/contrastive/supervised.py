@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from eventide.networks.geometry import unit_rows
+from eventide.losses.contrastive.similarities import mean_over, same_class, scores_within
 
 
 def supervised_contrastive(embeddings: Tensor, labels: Tensor, temperature: float = 0.1) -> Tensor:
@@ -17,12 +17,6 @@ def supervised_contrastive(embeddings: Tensor, labels: Tensor, temperature: floa
     >>> supervised_contrastive(torch.eye(2), torch.tensor([0, 1])).tolist()
     [0.0, 0.0]
     """
-    directions = unit_rows(embeddings)
-    itself = torch.eye(len(labels), dtype=torch.bool, device=labels.device)
-    scores = directions @ directions.T / temperature
-    # The lowest finite number, not infinity: a batch of one must not turn into NaN.
-    scores = scores.masked_fill(itself, torch.finfo(scores.dtype).min)
-    log_share = scores - torch.logsumexp(scores, dim=1, keepdim=True)
-    positive = (labels.unsqueeze(0) == labels.unsqueeze(1)) & ~itself
-    missed = (-log_share).masked_fill(~positive, 0.0).sum(dim=1)
-    return missed / positive.sum(dim=1).clamp(min=1)
+    scores = scores_within(embeddings, temperature)
+    missed = torch.logsumexp(scores, dim=1, keepdim=True) - scores
+    return mean_over(missed, same_class(labels))

@@ -1,0 +1,110 @@
+"""How fast is ``assign``? Messages a second from a file, and the wait for one message alone.
+
+    python benchmarks/assigning.py
+    python benchmarks/assigning.py --dataset crisislex-t7 --dataset crisislex-lt28
+
+A model of a few epochs is trained on the built-in sample (and on each data set named), then
+
+- ``eventide assign MODEL FILE`` is run as a program of its own on generated messages that the model
+  has not seen, so that starting Python, loading the model and writing all opinions count; and
+- with the model loaded, messages are judged one at a time, each as a list of one dict.
+
+The time of the processor stands beside the time of the clock: on a busy machine only the first
+says what the program needs (it counts both cores, so it can exceed the clock).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from eventide.classifier import EventClassifier, load_model
+from eventide.data import read
+from eventide.data.sample import sample
+
+WARM_UP = 20
+
+
+def new_messages(count: int) -> pl.DataFrame:
+    """Generate messages from seeds that no model was trained on."""
+    parts: list[pl.DataFrame] = []
+    while sum(map(len, parts)) < count:
+        seed = 1 + len(parts)
+        part = sample(seed).select("id", "text", "created_at", "user")
+        parts.append(part.with_columns(pl.col("id") + f"-{seed}"))
+    return pl.concat(parts).head(count)
+
+
+def timed(work: Callable[[], Any]) -> tuple[Any, float, float]:
+    """Return what ``work`` returns, the seconds on the clock and those of the processor."""
+    clock, processor = time.perf_counter(), time.process_time()
+    found = work()
+    return found, time.perf_counter() - clock, time.process_time() - processor
+
+
+def end_to_end(model: Path, file: Path, out: Path) -> tuple[float, float]:
+    """Run the command; return its seconds on the clock and of the processor."""
+    command = [sys.executable, "-m", "eventide", "assign", str(model), str(file), "--out", str(out)]
+    before, clock = os.times(), time.perf_counter()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    after = os.times()
+    used = after.children_user + after.children_system
+    return time.perf_counter() - clock, used - before.children_user - before.children_system
+
+
+def one_at_a_time(model: EventClassifier, messages: pl.DataFrame) -> list[tuple[float, float]]:
+    """Judge each message alone; return the seconds each took, by clock and by processor."""
+    records = messages.to_dicts()
+    spent = [timed(lambda record=record: model.opinions([record]))[1:] for record in records]
+    return spent[WARM_UP:]
+
+
+def report(name: str, epochs: int, messages: pl.DataFrame, alone: int, folder: Path) -> None:
+    """Train on one data set and print how fast it assigns."""
+    training = sample() if name == "sample" else read(name).messages
+    model_path, file = folder / name, folder / "new.jsonl"
+    EventClassifier(training__epochs=epochs).fit(training).save(model_path)
+    messages.write_ndjson(file)
+    print(f"{name}: a memory of {len(training):,} messages")
+    clock, processor = end_to_end(model_path, file, folder / "opinions.jsonl")
+    print(
+        f"  assign {len(messages):,} messages from a file: {clock:.1f} s, "
+        f"{len(messages) / clock:,.0f} a second (processor {processor:.1f} s)"
+    )
+    model, clock, processor = timed(lambda: load_model(model_path))
+    print(f"  load: {clock:.2f} s (processor {processor:.2f} s)")
+    first = messages.head(1).to_dicts()
+    _, clock, processor = timed(lambda: model.opinions(first))
+    print(f"  first message: {clock:.2f} s (processor {processor:.2f} s)")
+    spent = np.array(one_at_a_time(model, messages.tail(WARM_UP + alone))) * 1000
+    for column, kind in enumerate(("clock", "processor")):
+        middle, high, highest = np.percentile(spent[:, column], [50, 95, 99])
+        print(f"  one alone, {kind}: p50 {middle:.1f}, p95 {high:.1f}, p99 {highest:.1f} ms")
+
+
+def main() -> None:
+    """Read the arguments and report on every data set."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--dataset", action="append", default=[], help="also train on this one")
+    parser.add_argument("--messages", type=int, default=20_000, help="new messages in the file")
+    parser.add_argument("--alone", type=int, default=500, help="messages judged one at a time")
+    parser.add_argument("--epochs", type=int, default=2, help="epochs of training")
+    arguments = parser.parse_args()
+    messages = new_messages(arguments.messages)
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("sample", *arguments.dataset):
+            report(name, arguments.epochs, messages, arguments.alone, Path(folder))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,92 @@
+"""``eventide bench``: measurements and proofs that take longer than a test may."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from eventide.cli.options import AsJson, Seed
+
+if TYPE_CHECKING:
+    from eventide.checks.run import Finding
+
+app = typer.Typer(help="Measure, and prove what must hold.", no_args_is_help=True)
+
+
+@app.callback()
+def bench() -> None:
+    """Hold the benches together."""
+
+
+@app.command()
+def checks(
+    methods: Annotated[
+        str | None,
+        typer.Option(metavar="NAME,NAME", help="Which methods or groups; all by default."),
+    ] = None,
+    epochs: Annotated[int, typer.Option(help="Epochs of each training run.", min=1)] = 3,
+    seed: Seed = 3,
+    as_json: AsJson = False,
+) -> None:
+    """Prove what must hold for every method on the whole sample: none sees test labels, say.
+
+    Exits with 1 if a method fails a check.
+    """
+    import json
+
+    from eventide.checks.run import check_method
+    from eventide.data.sample import sample
+    from eventide.progress import track
+
+    messages, chosen = sample(), chosen_methods(methods)
+    findings = [
+        finding
+        for method in track(chosen, "checking methods", total=len(chosen))
+        for finding in check_method(method, messages, training__epochs=epochs, seed=seed)
+    ]
+    if as_json:
+        rows = [
+            {
+                "method": each.method,
+                "check": each.check,
+                "passed": each.passed,
+                "complaints": each.complaints,
+                "seconds": round(each.seconds, 2),
+            }
+            for each in findings
+        ]
+        typer.echo(json.dumps(rows, indent=1))
+    else:
+        typer.echo(table(findings))
+    if not all(each.passed for each in findings):
+        raise typer.Exit(1)
+
+
+def chosen_methods(names: str | None) -> list[str]:
+    """Read a list of methods and groups; nothing given means all.
+
+    >>> chosen_methods("yardstick,ucl")
+    ['lr-tfidf', 'lr-encoder', 'nearest-in-time', 'ucl']
+    """
+    from eventide.methods import METHODS
+
+    if names is None:
+        return METHODS.names()
+    chosen: list[str] = []
+    for name in (each.strip() for each in names.split(",")):
+        members = [entry.name for entry in METHODS if entry.group == name]
+        chosen += members or [METHODS.entry(name).name]
+    return list(dict.fromkeys(chosen))
+
+
+def table(findings: Sequence[Finding]) -> str:
+    """Lay out findings: a line per method and check, complaints below the check they belong to."""
+    lines = []
+    for each in findings:
+        outcome = "passed" if each.passed else "FAILED"
+        lines.append(f"{each.method:<18}{each.check:<34}{outcome}  {each.seconds:7.1f} s")
+        lines += [f"    {complaint}" for complaint in each.complaints]
+    passed = sum(each.passed for each in findings)
+    return "\n".join([*lines, f"{passed} of {len(findings)} checks passed"])

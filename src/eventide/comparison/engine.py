@@ -1,0 +1,149 @@
+"""The comparison itself: who has not run yet, runs; what has run, is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from eventide.comparison.contestant import Contestant
+from eventide.comparison.ledger import Ledger
+from eventide.comparison.material import Material, read_material
+from eventide.comparison.plan import Job, Plan, jobs
+from eventide.comparison.results import Results
+from eventide.comparison.rows import Run
+from eventide.comparison.splitting import ONE_FOR_ALL, checked_protocol, copies, divided
+from eventide.comparison.workers import carried_out, cores
+from eventide.comparison.workshop import Workshop
+from eventide.errors import BadSetting
+from eventide.features.encoders import DEFAULT_ENCODER
+from eventide.features.encoders import encoder as make_encoder
+
+RUNS = "runs.jsonl"
+SEEDS = 10
+
+
+@dataclass(frozen=True)
+class Step:
+    """How far a comparison is; ``run`` is the one that just ended, None at the start."""
+
+    done: int
+    total: int
+    run: Run | None = None
+
+
+def compare(
+    dataset: Any,
+    contestants: Sequence[Contestant],
+    seeds: Iterable[int] = range(SEEDS),
+    *,
+    out: str | Path,
+    split: str = "random",
+    protocol: str | None = None,
+    preset: str = "default",
+    encoder: str = DEFAULT_ENCODER,
+    entities: str = "rules",
+    changes: Mapping[str, Any] | None = None,
+    workers: int | None = None,
+    watch: Callable[[Step], None] = lambda _: None,
+) -> Results:
+    """Run every contestant with every seed on ``dataset``, and keep each run in ``out``.
+
+    ``dataset`` is a `Material` or anything that can be read as messages. A seed sets the split and
+    the first weights, and is shared by all contestants, which judge the same test messages. Runs
+    that ``out``/runs.jsonl holds are not run again; failed ones are. ``changes`` are settings by
+    dotted name for everybody. With several ``workers`` (all cores by default) call it from a module
+    that can be imported, as multiprocessing asks.
+    """
+    protocol = checked_protocol(split, protocol)
+    seeds = tuple(dict.fromkeys(seeds))
+    _check(contestants, seeds, workers)
+    make_encoder(encoder)  # an encoder that cannot be made is said before anything is read
+    material = (
+        dataset
+        if isinstance(dataset, Material)
+        else read_material(dataset, contestants, entities=entities)
+    )
+    plan = Plan(
+        dataset=material.name,
+        fingerprint=material.fingerprint,
+        split=split,
+        protocol=protocol,
+        encoder=encoder,
+        entities=material.entities,
+        preset=preset,
+        changes=dict(changes or {}),
+    )
+    wanted = jobs(plan, contestants, seeds)
+    together = copies(material.messages, split)
+    divided(material.messages, split, seeds[0], together)  # a split that cannot be is said now
+
+    ledger = Ledger(Path(out) / RUNS)
+    kept, damaged = ledger.read()
+    finished = {run.key: run for run in kept if run.outcome is not None}
+    failed: dict[str, Run] = {}
+    todo = list({job.key: job for job in wanted if job.key not in finished}.values())
+    total = len({job.key for job in wanted})
+    watch(Step(total - len(todo), total))
+    workshop = Workshop(material.messages, plan, together)
+    with closing(carried_out(todo, workshop, workers or cores())) as ended:
+        for done, run in enumerate(ended, start=total - len(todo) + 1):
+            ledger.append(run)
+            (failed if run.outcome is None else finished)[run.key] = run
+            watch(Step(done, total, run))
+    notes = [*material.notes, *_notes(split, seeds, damaged)]
+    return _results(ledger.path, plan, contestants, seeds, wanted, finished, failed, notes)
+
+
+def _check(contestants: Sequence[Contestant], seeds: Sequence[int], workers: int | None) -> None:
+    names = [each.name for each in contestants]
+    twice = [name for name in names if names.count(name) > 1]
+    if not names or not seeds:
+        raise BadSetting("a comparison needs at least one method and one seed")
+    if twice:
+        raise BadSetting(f"two contestants are called {twice[0]!r}", next_step="rename one")
+    if min(seeds) < 0:
+        raise BadSetting(f"a seed cannot be negative: {min(seeds)}")
+    if workers is not None and workers < 1:
+        raise BadSetting(f"there must be at least one worker, not {workers}")
+    for each in contestants:
+        if why := each.missing():
+            raise BadSetting(f"{each.name!r} cannot run in this version: {why}")
+
+
+def _notes(split: str, seeds: Sequence[int], damaged: int) -> list[str]:
+    notes = []
+    if damaged:
+        notes.append(
+            f"{damaged} unreadable lines in {RUNS} were passed over, their runs done again"
+        )
+    if split in ONE_FOR_ALL and len(seeds) > 1:
+        notes.append(f"the split ({split}) is the same for every seed: deviations show the first")
+        notes[-1] += " weights and the order of batches alone"
+    return notes
+
+
+def _results(
+    path: Path,
+    plan: Plan,
+    contestants: Sequence[Contestant],
+    seeds: tuple[int, ...],
+    wanted: Sequence[Job],
+    finished: Mapping[str, Run],
+    failed: Mapping[str, Run],
+    notes: Sequence[str],
+) -> Results:
+    """Sort the runs by contestant; the same work under two names counts for both."""
+    runs = {
+        each.name: tuple(
+            finished[job.key]
+            for job in wanted
+            if job.contestant.name == each.name and job.key in finished
+        )
+        for each in contestants
+    }
+    return Results(
+        path, plan, tuple(contestants), seeds, runs, tuple(failed.values()), tuple(notes)
+    )

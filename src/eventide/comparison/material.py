@@ -1,0 +1,58 @@
+"""The messages of a comparison: read once, elements filled in once, recognised by content."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from eventide.comparison.contestant import Contestant
+from eventide.data import read
+from eventide.data.schema import SCHEMA
+from eventide.errors import InputError
+from eventide.features.elements import with_elements
+
+
+@dataclass(frozen=True)
+class Material:
+    """Canonical ``messages`` with their elements; ``fingerprint`` changes with any cell of them."""
+
+    name: str
+    messages: pl.DataFrame
+    fingerprint: str
+    entities: str = "rules"
+    notes: tuple[str, ...] = ()
+
+
+def read_material(
+    source: Any,
+    contestants: Sequence[Contestant] = (),
+    *,
+    columns: Mapping[str, str] | None = None,
+    entities: str = "rules",
+) -> Material:
+    """Read any kind of source, with the columns that the contestants' views need.
+
+    >>> rows = [{"id": 1, "text": "flood", "created_at": "2013-06-21", "event": "alberta"}]
+    >>> read_material(rows).name
+    'messages'
+    """
+    needed = {
+        column for each in contestants for view in each.graph_views() for column in view.columns
+    }
+    intake = read(source, columns=columns, lists=sorted(needed - set(SCHEMA)))
+    if not intake.messages["event"].count():
+        raise InputError(
+            "a comparison needs labelled messages, found none",
+            where="column event",
+            next_step="map the column: --column event=NAME",
+        )
+    messages = with_elements(intake.messages, entities=entities)
+    digest = blake2b(messages.write_ndjson().encode("utf-8", "surrogatepass"), digest_size=16)
+    name = Path(source).stem if isinstance(source, (str, Path)) else "messages"
+    notes = (intake.summary(),) if len(intake.rejected) else ()
+    return Material(name, messages, digest.hexdigest(), entities, notes)

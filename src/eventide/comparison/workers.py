@@ -1,0 +1,96 @@
+"""Jobs in worker processes, one thread each, or in this process where one worker is enough."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing import active_children, get_context, parent_process
+
+from eventide.comparison.plan import Job
+from eventide.comparison.rows import Run
+from eventide.comparison.running import run
+from eventide.comparison.workshop import Workshop
+from eventide.errors import EventideError
+
+SINGLE = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS")
+_workshop: Workshop
+"""A worker's own workshop, set when the worker begins."""
+
+
+def cores() -> int:
+    """Count the cores this process may use."""
+    allowed = getattr(os, "sched_getaffinity", None)
+    return len(allowed(0)) if allowed else os.cpu_count() or 1
+
+
+def carried_out(jobs: Sequence[Job], workshop: Workshop, workers: int) -> Generator[Run]:
+    """Yield each job's run as it ends. When the caller stops, unfinished jobs are dropped."""
+    workers = min(workers, len(jobs))
+    if workers <= 1:
+        for job in jobs:
+            yield run(job, workshop)
+        return
+    others = set(active_children())
+    with _environment():
+        pool = ProcessPoolExecutor(workers, get_context("spawn"), _begin, (workshop,))
+        try:
+            for ended in as_completed([pool.submit(_do, job) for job in jobs]):
+                yield ended.result()
+        except BaseException as stopped:
+            for child in set(active_children()) - others:
+                child.terminate()
+            if isinstance(stopped, BrokenProcessPool):
+                raise _ended_early() from None
+            raise
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _ended_early() -> EventideError:
+    return EventideError(
+        "a worker process ended before its run did, perhaps for lack of memory",
+        next_step="run the same command again: finished runs are kept; fewer --workers need less "
+        "memory",
+    )
+
+
+def _begin(workshop: Workshop) -> None:
+    """Set a worker up: one thread, deaf to Ctrl-C, gone when the parent is gone."""
+    global _workshop
+    import torch
+
+    _workshop = workshop
+    torch.set_num_threads(1)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends its workers
+    threading.Thread(target=_follow_parent, daemon=True).start()
+
+
+def _follow_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _do(job: Job) -> Run:
+    return run(job, _workshop)
+
+
+@contextmanager
+def _environment() -> Iterator[None]:
+    """Let processes that start now use one thread, without a lasting change here."""
+    before = {name: os.environ.get(name) for name in SINGLE}
+    os.environ.update(dict.fromkeys(SINGLE, "1"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value

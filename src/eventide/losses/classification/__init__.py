@@ -1,0 +1,1 @@
+"""Losses on logits: one value per message."""

@@ -1,0 +1,1 @@
+"""Baselines of social event detection that the paper compares itself with."""

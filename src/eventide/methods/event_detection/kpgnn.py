@@ -1,0 +1,154 @@
+"""KPGNN: graph attention trained by triplets on one graph of all that messages share.
+
+Cao et al., "Knowledge-Preserving Incremental Social Event Detection via Heterogeneous GNNs" (WWW
+2021). [V] one graph, the union of the views; vectors plus two numbers of time; attention with 4
+heads of 8, then 1 of 32, residual, ELU between; triplet loss with margin 3 on squared distances and
+a random violating negative; an optional infomax term; Adam 1e-3, weight decay 1e-4. [C] neighbours
+are sampled once, and each message reads itself too; batches of 512; the infomax term, off by
+default, shuffles the features by rotating them; the epoch is chosen by nearest centroid, and a
+linear head fitted on the frozen vectors. Only offline: nothing is learned after training.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from eventide.features.times import SECONDS
+from eventide.losses.infomax import infomax_loss
+from eventide.losses.triplets import triplet_loss
+from eventide.methods.event_detection.infomax_stage import InfomaxStage, Shuffled
+from eventide.methods.event_detection.sampled import SampledGraphMethod
+from eventide.methods.event_detection.sampled_stage import VIEW, SampledStage
+from eventide.networks.gat import GraphAttention
+from eventide.networks.layered import LayeredNetwork
+from eventide.training.checkpoints import Checkpoints
+from eventide.training.corpus import Corpus, Ints
+from eventide.training.loop import Run, Watch
+from eventide.training.objective import Outputs
+from eventide.training.phases import Phase
+from eventide.training.problem import Problem
+from eventide.training.representation_objective import RepresentationObjective
+
+HEADS, WIDTH, LAST = 4, 8, 32
+MARGIN = 3.0
+DAY = 86_400_000  # milliseconds
+FIRST_DAY = 25_569
+"""Days from 30 December 1899, where KPGNN's calendar starts, to 1970."""
+TIMES = "rows.time_numbers"
+
+
+class Kpgnn(SampledGraphMethod):
+    """Vectors near those of the same event, then a linear head on them.
+
+    A saved model keeps the two time numbers of every message of its memory, so its second.
+    """
+
+    defaults: ClassVar[Mapping[str, Any]] = {
+        "training.learning_rate": 1e-3,
+        "training.weight_decay": 1e-4,
+        "training.batch_size": 512,
+    }
+    infomax_weight: ClassVar[float] = 0.0
+    """Weight of the optional infomax term."""
+
+    def fit(self, problem: Problem, watch: Watch, checkpoints: Checkpoints | None) -> Run:
+        """Note the time of every message of the memory, then train."""
+        self._times = self.time_numbers(problem.corpus)
+        return super().fit(problem, watch, checkpoints)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return the weights and the time numbers of the memory."""
+        return super().state() | {TIMES: self._times}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]], corpus: Corpus) -> None:
+        """Stand ready again."""
+        self._times = arrays[TIMES]
+        super().restore(arrays, corpus)
+
+    def make_layers(
+        self, corpus: Corpus, generator: torch.Generator
+    ) -> tuple[list[nn.Module], int]:
+        """Return the two layers of attention."""
+        inputs = corpus.features.shape[1] + 2
+        first = GraphAttention(inputs, HEADS, WIDTH, activation=True, generator=generator)
+        last = GraphAttention(HEADS * WIDTH, 1, LAST, activation=False, generator=generator)
+        return [first, last], LAST
+
+    def inputs(self, corpus: Corpus) -> Tensor:
+        """Return vectors and time numbers side by side."""
+        return _beside(corpus, self.time_numbers(corpus))
+
+    def memory_inputs(self, corpus: Corpus) -> Tensor:
+        """Return the same for the memory, whose time numbers are kept."""
+        return _beside(corpus, self._times)
+
+    def time_numbers(self, corpus: Corpus) -> NDArray[np.float32]:
+        """Return days / 100,000 and the fraction of the day [n, 2].
+
+        A corpus without its messages knows the bucket of a time, so its beginning is taken.
+        """
+        graph = self.settings.graph
+        if corpus.source is None:
+            moments = corpus.times * (SECONDS[graph.time_unit] * graph.bucket_width * 1_000)
+        else:
+            created = corpus.source.get_column("created_at").cast(pl.Datetime("ms", "UTC"))
+            moments = created.to_physical().to_numpy()
+        days, rest = np.divmod(moments, DAY)
+        return np.stack([(days + FIRST_DAY) / 1e5, rest / DAY], axis=1).astype(np.float32)
+
+    def stage_kind(self) -> type[SampledStage]:
+        """Return a stage that shuffles too, where the infomax term is wanted."""
+        return InfomaxStage if self.infomax_weight > 0 else SampledStage
+
+    def make_phases(self, network: LayeredNetwork, counts: Tensor) -> list[Phase]:
+        """Learn from triplets, then fit the head."""
+        objective = TripletObjective(counts, network.width, self.infomax_weight)
+        return [self.encoder_phase(objective), self.head_phase(counts)]
+
+
+class TripletObjective(RepresentationObjective):
+    """Triplets of a batch with random violating negatives, and the infomax term if it counts."""
+
+    def __init__(self, counts: Tensor, width: int, infomax_weight: float) -> None:
+        super().__init__(counts, 0.0, (VIEW,), width)
+        self.infomax_weight = infomax_weight
+        if infomax_weight > 0:
+            self.bilinear = nn.Parameter(torch.eye(width))
+        self._generator = torch.Generator()
+
+    def batches(self, rows: Ints, labels: Ints, size: int, seed: int, epoch: int) -> Iterator[Ints]:
+        """Yield shuffled batches; which one it is decides the negatives, so a run can resume."""
+        draws = np.random.default_rng([seed, epoch, 1])
+        for batch in super().batches(rows, labels, size, seed, epoch):
+            self._generator.manual_seed(int(draws.integers(2**63)))
+            yield batch
+
+    def represent(self, outputs: Outputs, labels: Tensor, epoch: int) -> Tensor:
+        """Return the loss of each triplet."""
+        embeddings = outputs[VIEW].embeddings
+        return triplet_loss(embeddings, labels, margin=MARGIN, generator=self._generator)
+
+    def terms(self, outputs: Outputs, labels: Tensor, epoch: int) -> dict[str, Tensor]:
+        """Return the triplet term and, if it counts, the infomax term."""
+        terms = super().terms(outputs, labels, epoch)
+        output = outputs[VIEW]
+        if isinstance(output, Shuffled):
+            terms["infomax"] = infomax_loss(
+                output.embeddings, output.shuffled, self.bilinear
+            ).mean()
+        return terms
+
+    def weights(self, epoch: int) -> Mapping[str, float]:
+        """Return the weight of the infomax term."""
+        return {"infomax": self.infomax_weight}
+
+
+def _beside(corpus: Corpus, times: NDArray[np.float32]) -> Tensor:
+    return torch.from_numpy(np.concatenate([corpus.features, times], axis=1))

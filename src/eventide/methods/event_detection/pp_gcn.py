@@ -1,0 +1,120 @@
+"""PP-GCN: pairwise popularity graph convolution over learned weights of the views.
+
+Peng et al., "Fine-grained Event Categorization with Heterogeneous Graph Convolutional Networks"
+(IJCAI 2019). [V] similarity of two messages in a view (meta-path) 2*M_ij / (M_ii + M_jj), its sum
+over the views with weights sigmoid(w_v), three layers of 512, 256, 128 with ReLU, the logit of a
+pair from the ratio of its norms, 64 pairs a step, half of them of one event, SGD 1e-3 with momentum
+0.9. [C] neighbours are sampled, and the weights scaled by row where the released code sums them as
+they are; w from 0; no dropout; an epoch has at most 16 batches; the gradient of a batch is bounded,
+as the loss has a pole; the epoch is chosen by nearest centroid, and a linear head fitted on the
+frozen vectors by Adam.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from eventide.graphs.blocks import Floats
+from eventide.graphs.similarity import shared_share
+from eventide.losses.pairs import bounded_gradient, norm_ratio_loss
+from eventide.methods.event_detection.sampled import SampledGraphMethod
+from eventide.methods.event_detection.sampled_stage import VIEW
+from eventide.networks.gcn import GraphConvolution, MixedConvolution, ViewMix
+from eventide.networks.layered import LayeredNetwork
+from eventide.training.corpus import Corpus, Ints
+from eventide.training.objective import Outputs
+from eventide.training.phases import Phase
+from eventide.training.representation_objective import RepresentationObjective
+
+WIDTHS = (512, 256, 128)
+MOST_BATCHES = 16
+"""Batches in an epoch at most: every batch looks at most of the graph, however few its pairs."""
+
+
+class PpGcn(SampledGraphMethod):
+    """Vectors as long as their event wants, then a linear head on them."""
+
+    defaults: ClassVar[Mapping[str, Any]] = {
+        "training.optimiser": "sgd",
+        "training.momentum": 0.9,
+        "training.learning_rate": 1e-3,
+        "training.batch_size": 128,
+    }
+
+    def make_layers(
+        self, corpus: Corpus, generator: torch.Generator
+    ) -> tuple[list[nn.Module], int]:
+        """Return three convolutions that share the weights of the views."""
+        mix = ViewMix(len(corpus.incidences))
+        widths = (corpus.features.shape[1], *WIDTHS)
+        convolutions = [
+            GraphConvolution(inputs, outputs, activation=True, generator=generator)
+            for inputs, outputs in pairwise(widths)
+        ]
+        return [MixedConvolution(mix, each) for each in convolutions], WIDTHS[-1]
+
+    def weigh(self, readers: Corpus, rows: Ints, memory: Corpus, columns: Ints) -> Floats:
+        """Return the similarity of each pair in each view [pairs, views]."""
+        return np.stack(
+            [
+                shared_share(readers.incidences[view], rows, elements, columns)
+                for view, elements in memory.incidences.items()
+            ],
+            axis=1,
+        )
+
+    def make_phases(self, network: LayeredNetwork, counts: Tensor) -> list[Phase]:
+        """Learn from pairs, then fit the head."""
+        objective = PairObjective(counts, 0.0, (VIEW,), network.width)
+        return [self.encoder_phase(objective), self.head_phase(counts)]
+
+
+class PairObjective(RepresentationObjective):
+    """The first half of a batch is paired with the second, message by message."""
+
+    def batches(self, rows: Ints, labels: Ints, size: int, seed: int, epoch: int) -> Iterator[Ints]:
+        """Yield ``size`` messages at a time, half of the pairs of one event."""
+        pairs = max(size // 2, 1)
+        count = min(-(-len(rows) // pairs), MOST_BATCHES)
+        return paired_batches(rows, labels, pairs, count, seed, epoch)
+
+    def represent(self, outputs: Outputs, labels: Tensor, epoch: int) -> Tensor:
+        """Return the loss of each pair."""
+        first, second = bounded_gradient(outputs[VIEW].embeddings).chunk(2)
+        one, other = labels.chunk(2)
+        return norm_ratio_loss(first, second, one == other)
+
+
+def paired_batches(
+    rows: Ints, labels: Ints, pairs: int, count: int, seed: int, epoch: int
+) -> Iterator[Ints]:
+    """Yield ``count`` batches of 2 * ``pairs`` messages: the first ones, then their partners.
+
+    First messages take turns. The partners of every other one are drawn from its own event, the
+    rest from all other events; a message that is alone in its event is its own partner.
+
+    >>> rows, labels = np.arange(6), np.array([0, 0, 0, 1, 1, 1])
+    >>> batch = next(paired_batches(rows, labels, 4, 1, seed=0, epoch=1))
+    >>> (labels[batch[:4]] == labels[batch[4:]]).tolist()
+    [True, False, True, False]
+    """
+    random = np.random.default_rng([seed, epoch])
+    ordered = rows[np.argsort(labels, kind="stable")]
+    _, event, sizes = np.unique(labels, return_inverse=True, return_counts=True)
+    starts = np.cumsum(sizes) - sizes
+    rounds = [random.permutation(len(rows)) for _ in range(-(-count * pairs // len(rows)))]
+    turns = np.concatenate(rounds)[: count * pairs]
+    for first in np.split(turns, count):
+        start, size = starts[event[first]], sizes[event[first]]
+        alike = start + random.integers(size)
+        apart = random.integers(len(rows) - size)
+        apart += np.where(apart >= start, size, 0)  # step over the own event
+        # "every other", in turns, so that a batch is always half and half
+        partner = np.where(np.arange(pairs) % 2 == 0, alike, apart)
+        yield np.concatenate([rows[first], ordered[partner]])

@@ -1,0 +1,94 @@
+"""Where a network runs that reads one message at a time: no graph, no neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from eventide.networks.multi_view import ViewOutput
+from eventide.networks.settings import NetworkSettings
+from eventide.networks.trainable import TrainableNetwork
+from eventide.training.corpus import Corpus, Ints
+from eventide.training.stage import Outputs
+
+VIEW = "text"
+Read = Callable[[Corpus], Tensor]
+
+
+class TextNetwork(TrainableNetwork):
+    """From what was read of messages [B, ...] to their embeddings [B, d] and logits [B, C]."""
+
+    at_once = 8192
+    """How many messages run in one go; a larger batch runs in parts, which changes nothing else."""
+
+    def forward(self, inputs: Tensor) -> tuple[Tensor, Tensor]:
+        """Return embeddings and logits."""
+        raise NotImplementedError
+
+    def order(self, inputs: Tensor) -> Tensor:
+        """Return in which order to run messages, so that those of like length come together."""
+        return torch.arange(len(inputs), device=inputs.device)
+
+
+class TextStage:
+    """The network beside what was read of the memory; a memory that was loaded cannot be read."""
+
+    def __init__(
+        self,
+        network: TextNetwork,
+        corpus: Corpus,
+        read: Read,
+        settings: NetworkSettings,
+        device: torch.device,
+    ) -> None:
+        self.network = network.to(device)
+        self.device = device
+        self._read = read
+        self._settings = settings
+        self._memory = corpus
+        self._inputs: Tensor | None = None
+        self._new: tuple[Corpus, Tensor] | None = None
+
+    def learn(self, rows: Ints) -> Outputs:
+        """Run remembered messages in training mode, with gradients."""
+        self.network.train()
+        return self._outputs(self._remembered()[torch.from_numpy(rows)])
+
+    @torch.no_grad()
+    def evaluate(self, rows: Ints) -> Outputs:
+        """Run remembered messages in evaluation mode."""
+        self.network.eval()
+        return self._outputs(self._remembered()[torch.from_numpy(rows)])
+
+    @torch.no_grad()
+    def evaluate_new(self, corpus: Corpus) -> Outputs:
+        """Run new messages in evaluation mode; the last corpus is read once for all epochs."""
+        if self._new is None or self._new[0] is not corpus:
+            self._new = corpus, self._read(corpus).to(self.device)
+        self.network.eval()
+        return self._outputs(self._new[1])
+
+    def neighbours(self, rows: Ints) -> dict[str, Ints]:
+        """Return nothing: there are no views."""
+        return {}
+
+    def neighbours_new(self, corpus: Corpus) -> dict[str, Ints]:
+        """Return nothing: there are no views."""
+        return {}
+
+    def forget_states(self) -> None:
+        """Do nothing: nothing computed with older weights is kept."""
+
+    def _remembered(self) -> Tensor:
+        if self._inputs is None:
+            self._inputs = self._read(self._memory).to(self.device)
+        return self._inputs
+
+    def _outputs(self, inputs: Tensor) -> Outputs:
+        order = self.network.order(inputs)
+        parts = [self.network(inputs[rows]) for rows in torch.split(order, self.network.at_once)]
+        back = torch.argsort(order)
+        embeddings, logits = (torch.cat(part)[back] for part in zip(*parts, strict=True))
+        return {VIEW: ViewOutput(embeddings, logits, self._settings)}

@@ -1,0 +1,89 @@
+"""Class-balanced logistic regression over fixed vectors: the plainest classifier there is.
+
+The yardsticks are nothing else, and methods that learn vectors without labels end in it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from eventide.methods.at_once import AtOnceMethod, Logits
+from eventide.training.corpus import Corpus, Ints
+from eventide.training.problem import Problem
+
+Matrix: TypeAlias = NDArray[np.floating[Any]] | sparse.csr_array
+ROUNDS = 1000
+
+
+@dataclass(frozen=True)
+class LinearProbe:
+    """Weights [C, width] and biases [C]: logits are ``vectors @ weights.T + bias``."""
+
+    weights: NDArray[np.float64]
+    bias: NDArray[np.float64]
+
+    @classmethod
+    def fit(cls, vectors: Matrix, labels: Ints) -> Self:
+        """Minimise the multinomial log-loss with an L2 penalty (C = 1) by L-BFGS.
+
+        ``labels`` name every class at least once. Every class weighs the same: a message weighs
+        n / (classes * messages of its class). The penalty is not tuned, so validation labels are
+        not used at all.
+        """
+        from sklearn.exceptions import ConvergenceWarning
+        from sklearn.linear_model import LogisticRegression
+
+        model = LogisticRegression(C=1.0, class_weight="balanced", max_iter=ROUNDS)
+        with warnings.catch_warnings():
+            # An optimum that is not quite reached is still a fixed, repeatable classifier.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model.fit(vectors, labels)
+        weights = np.asarray(model.coef_, dtype=np.float64)
+        bias = np.asarray(model.intercept_, dtype=np.float64)
+        if len(weights) == 1:  # two classes: scikit-learn keeps the logit of the second alone
+            weights = np.concatenate([np.zeros_like(weights), weights])
+            bias = np.concatenate([np.zeros_like(bias), bias])
+        return cls(weights, bias)
+
+    def logits(self, vectors: Matrix) -> Logits:
+        """Return the logits of vectors [n, width] as [n, C]."""
+        return np.asarray(vectors @ self.weights.T + self.bias, dtype=np.float32)
+
+
+class ProbedMethod(AtOnceMethod):
+    """A method that turns messages into vectors without labels and probes them linearly."""
+
+    probe: LinearProbe
+
+    def fit_vectors(self, problem: Problem) -> Matrix:
+        """Learn how to make vectors, and return those of every message of the memory."""
+        raise NotImplementedError
+
+    def vectors(self, corpus: Corpus) -> Matrix:
+        """Return the vectors of new messages, each made by itself."""
+        raise NotImplementedError
+
+    def learn(self, problem: Problem) -> Logits:
+        """Fit vectors, then the probe on those of the training messages."""
+        vectors, rows = self.fit_vectors(problem), problem.training_rows
+        self.probe = LinearProbe.fit(vectors[rows], problem.labels[rows])
+        return self.probe.logits(vectors)
+
+    def logits(self, corpus: Corpus) -> Logits:
+        """Probe the vectors of new messages."""
+        return self.probe.logits(self.vectors(corpus))
+
+    def learned(self) -> dict[str, NDArray[Any]]:
+        """Return the probe; a method adds what its vectors need."""
+        return {"probe.weights": self.probe.weights, "probe.bias": self.probe.bias}
+
+    def recall(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take the probe back."""
+        self.probe = LinearProbe(arrays["probe.weights"], arrays["probe.bias"])

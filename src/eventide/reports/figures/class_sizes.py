@@ -1,0 +1,82 @@
+"""How unequal the events are: messages per event, largest first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from eventide.data.splits import split_counts
+from eventide.reports.figures.recipe import Numbers, Recipe
+from eventide.reports.figures.runs import Runs
+from eventide.reports.figures.style import (
+    BLUE,
+    ORANGE,
+    SKY,
+    blank,
+    class_axis,
+    styled,
+    write_values,
+)
+
+
+@dataclass(frozen=True)
+class ClassSizes(Numbers):
+    """Messages of each event by part of the split, largest event first."""
+
+    data: str
+    seed: int
+    classes: tuple[str, ...]
+    train: tuple[int, ...]
+    val: tuple[int, ...]
+    test: tuple[int, ...]
+
+    @property
+    def imbalance(self) -> float:
+        """Training messages of the largest event over those of the smallest."""
+        return max(self.train) / max(1, min(self.train))
+
+    def lines(self) -> list[str]:
+        """One line per event, then the imbalance."""
+        table = zip(self.classes, self.train, self.val, self.test, strict=True)
+        return [
+            f"{'event':<32}{'train':>8}{'val':>8}{'test':>8}",
+            *(f"{name:<32}{a:>8,}{b:>8,}{c:>8,}" for name, a, b, c in table),
+            f"{len(self.classes)} events; the largest has {self.imbalance:.1f} times as many "
+            "training messages as the smallest",
+        ]
+
+
+def measure(runs: Runs) -> ClassSizes:
+    """Count the messages of a seed's split."""
+    counts = split_counts(runs.messages())
+    train, val, test = (tuple(counts[part].to_list()) for part in ("train", "val", "test"))
+    return ClassSizes(runs.name, runs.seed, tuple(counts["event"].to_list()), train, val, test)
+
+
+@styled
+def draw(numbers: ClassSizes) -> Figure:
+    """Stacked bars: training at the bottom, validation and test on top."""
+    figure = blank(3.4)
+    axes = figure.subplots()
+    places = np.arange(len(numbers.classes))
+    bottom = np.zeros(len(places))
+    parts = (("training", numbers.train, BLUE), ("validation", numbers.val, SKY))
+    for name, counts, colour in (*parts, ("test", numbers.test, ORANGE)):
+        axes.bar(places, counts, 0.8, bottom=bottom, color=colour, label=name)
+        bottom += counts
+    write_values(axes, bottom.tolist(), ",.0f")
+    axes.grid(axis="y")
+    axes.set_ylabel("messages")
+    class_axis(axes, numbers.classes, "largest first")
+    axes.legend()
+    axes.set_title(
+        f"Messages per event: {numbers.data}, {len(places)} events, largest to smallest "
+        f"{numbers.imbalance:.0f} to 1 in training",
+        loc="left",
+    )
+    return figure
+
+
+FIGURE = Recipe(measure, draw)

@@ -1,0 +1,133 @@
+"""Is a method less sure where it is wrong? Uncertainty of right and wrong predictions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from eventide.reports.figures.recipe import Numbers, Recipe
+from eventide.reports.figures.runs import Runs
+from eventide.reports.figures.style import BLUE, VERMILLION, blank, panel_name, styled
+from eventide.reports.figures.words import said
+from eventide.scoring.metrics import error_auroc
+
+
+@dataclass(frozen=True)
+class RightWrong:
+    """The uncertainties of one method's right and wrong predictions of validation messages.
+
+    ``auroc``: how well uncertainty ranks wrong above right predictions; None where all are right.
+    """
+
+    method: str
+    right: tuple[float, ...]
+    wrong: tuple[float, ...]
+    auroc: float | None
+
+
+@dataclass(frozen=True)
+class RightsWrongs(Numbers):
+    """All methods on the validation messages of one split."""
+
+    data: str
+    seed: int
+    methods: tuple[RightWrong, ...]
+
+    def lines(self) -> list[str]:
+        """Counts, means and medians of both sides."""
+        found = [f"validation messages, seed {self.seed}"]
+        for each in self.methods:
+            found += [
+                f"{each.method}: right {_summary(each.right)}",
+                f"{each.method}: wrong {_summary(each.wrong)}",
+                f"{each.method}: AUROC of uncertainty against error {said(each.auroc, '.3f')}",
+            ]
+        return found
+
+
+def measure(runs: Runs) -> RightsWrongs:
+    """Judge the validation messages with every method."""
+    found = []
+    for contestant in runs.methods:
+        run = runs.run(contestant)
+        judged = run.judge("val")
+        wrong = judged.predicted != run.truth("val")
+        found.append(
+            RightWrong(
+                run.name,
+                tuple(judged.uncertainty[~wrong].tolist()),
+                tuple(judged.uncertainty[wrong].tolist()),
+                error_auroc(wrong, judged.uncertainty),
+            )
+        )
+    return RightsWrongs(runs.name, runs.seed, tuple(found))
+
+
+@styled
+def draw(numbers: RightsWrongs) -> Figure:
+    """Draw one panel per method: the share of right and of wrong predictions by uncertainty."""
+    count = len(numbers.methods)
+    columns = min(2, count)
+    rows = -(-count // columns)
+    figure = blank(0.8 + 2.4 * rows, 4.6 if count == 1 else 7.2)
+    panels = figure.subplots(rows, columns, squeeze=False, sharex=True).ravel()
+    largest = max(max((*each.right, *each.wrong), default=0.0) for each in numbers.methods)
+    bins = np.linspace(0, max(0.1, np.ceil(10 * largest) / 10), 26).tolist()
+    for axes, each in zip(panels, numbers.methods, strict=False):
+        _panel(axes, each, bins)
+    for axes in panels[count:]:
+        axes.set_visible(False)
+    for axes in panels[:count]:
+        axes.set_xlabel("uncertainty of the prediction (at most 1)")
+        axes.xaxis.set_tick_params(labelbottom=True)
+    figure.suptitle(f"Uncertainty of right and wrong predictions\n{numbers.data}, validation set")
+    return figure
+
+
+def _panel(axes: Axes, each: RightWrong, bins: list[float]) -> None:
+    sides = (("right", each.right, BLUE, ""), ("wrong", each.wrong, VERMILLION, "////"))
+    for name, values, colour, hatch in sides:
+        label = f"{name} ({len(values)})"
+        if values:
+            share = np.full(len(values), 100 / len(values))
+            axes.hist(
+                values,
+                bins,
+                weights=share,
+                color=colour,
+                alpha=0.6,
+                hatch=hatch,
+                edgecolor="white",
+                linewidth=0.4,
+                label=label,
+            )
+            axes.axvline(float(np.mean(values)), color=colour, linestyle="--")
+        else:
+            axes.plot([], [], color=colour, label=f"{name} (none)")
+    axes.set_xlim(0, bins[-1])
+    axes.grid(axis="y")
+    axes.set_ylabel("share of the predictions, %")
+    axes.legend(
+        title="predictions (dashed: mean)",
+        title_fontsize=8,
+        loc="upper right",
+        frameon=True,
+        edgecolor="none",
+        framealpha=0.9,
+    )
+    panel_name(axes, f"{each.method}   (AUROC {said(each.auroc, '.3f')})")
+
+
+def _summary(values: tuple[float, ...]) -> str:
+    if not values:
+        return "none"
+    return (
+        f"{len(values)} predictions, uncertainty mean {np.mean(values):.4f}, "
+        f"median {np.median(values):.4f}"
+    )
+
+
+FIGURE = Recipe(measure, draw, methods=("ucl-ec",))

@@ -1,0 +1,173 @@
+"""Tables as Markdown, LaTeX, CSV, and for the terminal."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from eventide.reports.tables.table import MISSING, Cell, Column, Figure, Table
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+LATEX = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "±": r"$\pm$",
+}
+
+
+def markdown(table: Table) -> str:
+    """Draw a table in Markdown, the best figures in bold."""
+    lines = [
+        _line(_flat(column.title) for column in table.columns),
+        _line("---" if column.words else "---:" for column in table.columns),
+    ]
+    for row in table.rows:
+        cells = (
+            f"**{text}**" if _best(cell) else text
+            for cell, column in zip(row, table.columns, strict=True)
+            for text in [_flat(column.text(cell))]
+        )
+        lines.append(_line(cells))
+    notes = "".join(f"\n{_flat(note)}.\n" for note in table.notes)
+    return f"### {_flat(table.title)}\n\n" + "\n".join(lines) + f"\n{notes}"
+
+
+def latex(table: Table) -> str:
+    r"""Draw a table in LaTeX; it needs the package booktabs.
+
+    >>> print(escaped("50 % of #a_b & \\c"))
+    50 \% of \#a\_b \& \textbackslash{}c
+    """
+    kinds = "".join("l" if column.words else "r" for column in table.columns)
+    lines = [
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{escaped(table.title)}.{''.join(f' {escaped(n)}.' for n in table.notes)}}}",
+        rf"\begin{{tabular}}{{{kinds}}}",
+        r"\toprule",
+        " & ".join(escaped(column.title) for column in table.columns) + r" \\",
+        r"\midrule",
+    ]
+    for row in table.rows:
+        cells = (_latex_cell(column, cell) for cell, column in zip(row, table.columns, strict=True))
+        lines.append(" & ".join(cells) + r" \\")
+    lines += [r"\bottomrule", r"\end{tabular}", r"\end{table}"]
+    return "\n".join(lines) + "\n"
+
+
+def comma_separated(table: Table) -> str:
+    """Write a table for programs: unrounded, unscaled numbers, a deviation in its own column."""
+    spread = [
+        any(isinstance(cell, Figure) and cell.deviation is not None for cell in cells)
+        for cells in _by_column(table)
+    ]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    head: list[str] = []
+    for column, wide in zip(table.columns, spread, strict=True):
+        head += [column.key, f"{column.key}_deviation"] if wide else [column.key]
+    writer.writerow(head)
+    for row in table.rows:
+        line: list[object] = []
+        for cell, wide in zip(row, spread, strict=True):
+            figure = cell if isinstance(cell, Figure) else None
+            line.append(cell if figure is None else figure.mean)
+            line += [None if figure is None else figure.deviation] if wide else []
+        writer.writerow(line)
+    return out.getvalue()
+
+
+def terminal(table: Table, width: int | None = None) -> RenderableType:
+    """Draw a table for a person at a terminal; a star marks the best, with or without colours.
+
+    Spare columns, the last ones first, are left out until the rest fits ``width``.
+    """
+    from rich.console import Group
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    places = _fitting(table, width)
+    drawn = RichTable(box=None, pad_edge=False)
+    for place in places:
+        column = table.columns[place]
+        drawn.add_column(
+            Text(column.title, style="bold"), justify="left" if column.words else "right"
+        )
+    shown = [_starred(table, place) for place in places]
+    for number, row in enumerate(table.rows):
+        cells = zip(shown, (row[place] for place in places), strict=True)
+        drawn.add_row(
+            *(Text(texts[number], style="bold" if _best(cell) else "") for texts, cell in cells)
+        )
+    return Group(Text(table.title, style="italic"), drawn)
+
+
+def left_out(table: Table, width: int) -> list[str]:
+    """Name the columns that ``terminal`` leaves out at this width."""
+    places = _fitting(table, width)
+    return [column.title for at, column in enumerate(table.columns) if at not in places]
+
+
+def _fitting(table: Table, width: int | None) -> list[int]:
+    places = list(range(len(table.columns)))
+    widths = [
+        max(len(text) for text in [table.columns[place].title, *_starred(table, place)]) + 2
+        for place in places
+    ]
+    for place in reversed(range(len(table.columns))):
+        if width is None or sum(widths[each] for each in places) <= width:
+            break
+        if table.columns[place].spare:
+            places.remove(place)
+    return places
+
+
+def _starred(table: Table, place: int) -> list[str]:
+    column, cells = table.columns[place], [row[place] for row in table.rows]
+    any_best = any(map(_best, cells))
+    return [column.text(cell) + (" *" if _best(cell) else "  ") * any_best for cell in cells]
+
+
+def escaped(text: str) -> str:
+    """Make text safe in LaTeX, sign by sign."""
+    return "".join(LATEX.get(sign, sign) for sign in text)
+
+
+def _latex_cell(column: Column, cell: Cell) -> str:
+    if not isinstance(cell, Figure):
+        return escaped(column.text(cell))
+    spread = column.spread(cell)
+    number = column.number(cell.mean) + (rf" \pm {spread}" if spread else "")
+    return rf"$\mathbf{{{number}}}$" if cell.best else f"${number}$"
+
+
+def _best(cell: Cell) -> bool:
+    return isinstance(cell, Figure) and cell.best
+
+
+def _flat(text: str) -> str:
+    """Keep a cell on one line and inside its column; names may hold any sign."""
+    line = " ".join(text.split()) or MISSING
+    return line.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*")
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _by_column(table: Table) -> list[list[Cell]]:
+    return [[row[place] for row in table.rows] for place in range(len(table.columns))]

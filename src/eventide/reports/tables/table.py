@@ -1,0 +1,130 @@
+"""A table before it is drawn: typed columns, cells with their numbers, the best ones marked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias
+
+from eventide.comparison.results import Spread
+
+MISSING = "-"
+PLUS_MINUS = "±"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number, usually a mean over runs with its deviation; ``best`` of its column or not."""
+
+    mean: float
+    deviation: float | None = None
+    best: bool = False
+
+    @classmethod
+    def of(cls, spread: Spread | None) -> Figure | None:
+        """Take a summary of runs; None stays None."""
+        return None if spread is None else cls(spread.mean, spread.deviation)
+
+
+Cell: TypeAlias = str | int | Figure | None
+
+
+@dataclass(frozen=True)
+class Column:
+    """What a column is called, how its numbers are written, and which of them is best.
+
+    ``key`` names it where a program reads; ``scale`` 100 makes per cent of shares; ``signed``
+    writes a plus sign too; a ``spare`` column may be left out where there is little room.
+    """
+
+    key: str
+    title: str
+    scale: float = 1.0
+    digits: int = 2
+    best: Literal["high", "low"] | None = None
+    words: bool = False
+    signed: bool = False
+    spare: bool = False
+
+    def number(self, value: float) -> str:
+        """Write one number in this column's way.
+
+        >>> Column("accuracy", "ACC", scale=100).number(0.93456)
+        '93.46'
+        """
+        sign = "+" if self.signed else ""
+        return f"{value * self.scale:{sign}.{self.digits}f}"
+
+    def text(self, cell: Cell) -> str:
+        """Write a cell in plain words.
+
+        >>> Column("accuracy", "ACC", scale=100).text(Figure(0.9, 0.012))
+        '90.00 ± 1.20'
+        """
+        if cell is None:
+            return MISSING
+        if not isinstance(cell, Figure):
+            return f"{cell:,}" if isinstance(cell, int) else cell
+        spread = self.spread(cell)
+        return self.number(cell.mean) + (f" {PLUS_MINUS} {spread}" if spread else "")
+
+    def spread(self, figure: Figure) -> str:
+        """Write the deviation alone; nothing where there is none."""
+        if figure.deviation is None:
+            return ""
+        return f"{figure.deviation * self.scale:.{self.digits}f}"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under columns, with a name for files, a title and notes for readers."""
+
+    name: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    notes: tuple[str, ...] = field(default=())
+
+    @classmethod
+    def build(
+        cls,
+        name: str,
+        title: str,
+        columns: Sequence[Column],
+        rows: Iterable[Sequence[Cell]],
+        notes: Iterable[str] = (),
+    ) -> Table:
+        """Mark the best figure of every column that has one, and drop columns without a cell."""
+        listed = [list(row) for row in rows]
+        for place, column in enumerate(columns):
+            _mark(listed, place, column)
+        used = [
+            place
+            for place in range(len(columns))
+            if place == 0 or any(row[place] not in (None, "") for row in listed)
+        ]
+        return cls(
+            name,
+            title,
+            tuple(columns[place] for place in used),
+            tuple(tuple(row[place] for place in used) for row in listed),
+            tuple(notes),
+        )
+
+
+def _mark(rows: list[list[Cell]], place: int, column: Column) -> None:
+    """Mark what looks best as it is written: figures that read the same are equally good."""
+    if column.best is None:
+        return
+    written = {
+        at: float(column.number(cell.mean))
+        for at, row in enumerate(rows)
+        if isinstance(cell := row[place], Figure)
+    }
+    if len(written) < 2:
+        return
+    best = max(written.values()) if column.best == "high" else min(written.values())
+    for at, value in written.items():
+        cell = rows[at][place]
+        if value == best and isinstance(cell, Figure):
+            rows[at][place] = replace(cell, best=True)

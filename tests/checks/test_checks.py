@@ -1,0 +1,128 @@
+"""Every registered method keeps every invariant; a method that breaks one is found out."""
+
+import numpy as np
+import pytest
+
+from eventide.checks import invariants
+from eventide.checks.invariants import CHECKS
+from eventide.checks.run import check_method
+from eventide.checks.subject import Subject
+from eventide.classifier import EventClassifier
+from eventide.methods import METHODS
+from eventide.methods.yardsticks.lr_encoder import LrEncoder
+
+QUICK = {"training__epochs": 2, "training__batch_size": 64, "encoder": "tfidf-svd:32"}
+
+
+@pytest.mark.parametrize("method", METHODS.names())
+def test_a_registered_method_keeps_every_invariant(method, small_sample, tiny_bert):
+    # MiniLM itself is fine-tuned in tests/methods/test_text_methods.py and by `bench checks`.
+    parameters = QUICK | {"text__checkpoint": str(tiny_bert)}
+    findings = check_method(method, small_sample, **parameters)
+    complaints = {each.check: each.complaints for each in findings if not each.passed}
+    assert not complaints
+    assert [each.check for each in findings] == list(CHECKS)
+
+
+@pytest.fixture
+def subject(small_sample):
+    return Subject("lr-encoder", small_sample, **QUICK)
+
+
+honest_learn, honest_logits, honest_learned = LrEncoder.learn, LrEncoder.logits, LrEncoder.learned
+
+
+honest_reading, seen = EventClassifier.read_messages, {}
+
+
+def read_for_everybody(self, *args, **options):
+    seen["messages"] = honest_reading(self, *args, **options)
+    return seen["messages"]
+
+
+def peek_at_test_labels(self, problem):
+    events = seen["messages"]["event"]
+    fortunate = (events == events.min()).to_numpy()
+    return honest_learn(self, problem) + fortunate[:, None].astype(np.float32)
+
+
+def draw_from_nowhere(self, problem):
+    return honest_learn(self, problem) + np.random.default_rng().random(1, dtype=np.float32)
+
+
+def learn_validation_labels(self, problem):
+    kept = honest_learn(self, problem)
+    self.probe.bias[:] += np.bincount(problem.validation.labels, minlength=problem.classes)
+    return kept
+
+
+@pytest.mark.parametrize(
+    ("cheat", "check", "complaint"),
+    [
+        (peek_at_test_labels, "repeatable, test labels unseen", "test labels change rows.logits"),
+        (draw_from_nowhere, "repeatable, test labels unseen", "the same seed gives another model"),
+        (learn_validation_labels, "validation labels choose only", "validation labels change"),
+    ],
+)
+def test_learning_what_must_not_be_learned_is_found_out(
+    cheat, check, complaint, subject, monkeypatch
+):
+    monkeypatch.setattr(LrEncoder, "learn", cheat)
+    monkeypatch.setattr(EventClassifier, "read_messages", read_for_everybody)
+    (found,) = CHECKS[check](subject)
+    assert found.startswith(complaint)
+
+
+def test_invalid_probabilities_are_found_out(subject, monkeypatch):
+    monkeypatch.setattr(LrEncoder, "logits", lambda *args: honest_logits(*args) * np.nan)
+    assert "probabilities leave 0..1" in " ".join(invariants.gives_probabilities(subject))
+    assert "not finite" in " ".join(invariants.gives_opinions(subject))
+
+
+def test_a_glance_at_the_batch_is_found_out(subject, monkeypatch):
+    def beside_others(self, corpus):
+        logits = honest_logits(self, corpus)
+        return logits - logits.mean(axis=0)
+
+    monkeypatch.setattr(LrEncoder, "logits", beside_others)
+    assert "judged alone differ" in " ".join(invariants.judges_alone(subject))
+
+
+def test_text_in_a_saved_model_is_found_out(subject, monkeypatch):
+    def with_text(self):
+        text = subject.known["text"][0].encode()
+        return {**honest_learned(self), "text": np.frombuffer(text, dtype=np.uint8)}
+
+    monkeypatch.setattr(LrEncoder, "learned", with_text)
+    assert "can be read" in " ".join(invariants.saves_and_loads(subject))
+
+
+def test_a_model_that_is_not_whole_on_disk_is_found_out(subject, monkeypatch):
+    def rounded(self):
+        return {name: np.round(array, 2) for name, array in honest_learned(self).items()}
+
+    monkeypatch.setattr(LrEncoder, "learned", rounded)
+    assert invariants.saves_and_loads(subject) == ["opinions of new messages differ after loading"]
+
+
+def test_rows_that_are_not_forgotten_are_found_out(subject, monkeypatch):
+    def without_rows(self):
+        return {"all logits": self._kept, **self.learned()}
+
+    def restore(self, arrays, corpus):
+        self._kept = arrays["all logits"]
+        self.recall(arrays)
+
+    monkeypatch.setattr(LrEncoder, "state", without_rows)
+    monkeypatch.setattr(LrEncoder, "restore", restore)
+    assert "other messages change" in " ".join(invariants.forgets(subject))
+
+
+def test_a_check_that_breaks_down_is_a_complaint(small_sample, monkeypatch):
+    def broken(self, problem):
+        raise RuntimeError("out of order")
+
+    monkeypatch.setattr(LrEncoder, "learn", broken)
+    findings = check_method("lr-encoder", small_sample, **QUICK)
+    assert not any(each.passed for each in findings)
+    assert "RuntimeError in broken: out of order" in findings[0].complaints[0]

@@ -1,0 +1,91 @@
+"""Yardsticks: each is what its name says, and looks at nothing else."""
+
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+
+from eventide.classifier import EventClassifier
+from eventide.errors import InputError
+from eventide.methods.linear_probe import LinearProbe
+from eventide.methods.yardsticks.nearest_in_time import nearest_votes
+from eventide.methods.yardsticks.word_weights import WordWeights
+
+START = datetime(2024, 3, 1, tzinfo=UTC)
+TEXTS = pl.Series(
+    ["big flood in town", "flood in town", "a big fire", "Fire! http://a.b/c", "big big fire", "🔥"]
+)
+
+
+def test_word_weights_are_those_of_scikit_learn():
+    vectorizer = TfidfVectorizer(
+        ngram_range=(1, 2), sublinear_tf=True, min_df=2, token_pattern=r"\w+"
+    )
+    expected = vectorizer.fit_transform(TEXTS.str.replace("http.*", "").to_list())
+    found = WordWeights.fit(TEXTS).weigh(TEXTS)
+    assert found.shape == expected.shape
+    products = (expected @ expected.T).toarray()
+    np.testing.assert_allclose((found @ found.T).toarray(), products, atol=1e-6)
+
+
+def test_a_vocabulary_needs_words():
+    with pytest.raises(InputError, match="no word occurs in two"):
+        WordWeights.fit(pl.Series(["flood", "🔥"]))
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_the_probe_is_balanced_logistic_regression(classes):
+    random = np.random.default_rng(1)
+    labels = np.minimum(random.geometric(0.4, 80) - 1, classes - 1)
+    vectors = random.normal(size=(80, 5)) + labels[:, None]
+    weight = 80 / (classes * np.bincount(labels))[labels]
+    oracle = LogisticRegression(max_iter=1000).fit(vectors, labels, sample_weight=weight)
+    logits = LinearProbe.fit(vectors, labels).logits(vectors).astype(np.float64)
+    probability = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(probability, oracle.predict_proba(vectors), atol=1e-4)
+
+
+@given(
+    times=st.lists(st.integers(0, 60), min_size=1, max_size=30, unique=True),
+    wanted=st.lists(st.integers(-5, 65), min_size=1, max_size=5),
+)
+def test_the_nearest_in_time_decides(times, wanted):
+    times = np.sort(np.array(times))
+    labels = times % 3
+    counts = np.array([30, 20, 10])
+    votes = nearest_votes(np.array(wanted), times, labels, counts)
+    np.testing.assert_allclose(votes.sum(axis=1), 1)
+    for place, when in enumerate(wanted):
+        nearest = min(times, key=lambda time: (abs(time - when), counts[time % 3]))
+        assert votes[place].argmax() == nearest % 3
+
+
+def test_nearest_in_time_tells_hours_of_a_day_apart():
+    frame = pl.DataFrame(
+        {
+            "id": [str(row) for row in range(40)],
+            "text": ["same words everywhere"] * 40,
+            "event": ["a"] * 20 + ["b"] * 20,
+            "created_at": [
+                START + timedelta(hours=row // 20, seconds=row % 20) for row in range(40)
+            ],
+        }
+    )
+    model = EventClassifier(method="nearest-in-time", encoder="wordllama").fit(frame)
+    new = frame.with_columns(
+        id=pl.lit("new ") + pl.col("id"), created_at=pl.col("created_at") + pl.duration(minutes=5)
+    )
+    assert (model.predict(new) == frame["event"].to_numpy()).all()
+
+
+def test_yardsticks_learn_the_sample(small_sample):
+    test = small_sample.filter(pl.col("split") == "test")
+    for method, least in {"lr-tfidf": 0.8, "lr-encoder": 0.8, "nearest-in-time": 0.6}.items():
+        model = EventClassifier(method=method, encoder="wordllama").fit(small_sample)
+        assert model.score(test) > least, method
+        assert len(model.history_) == 1

@@ -1,0 +1,175 @@
+"""The figures that need training, on a slice of the sample: numbers true, drawings complete."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from matplotlib.figure import Figure
+
+from eventide.errors import BadSetting, UnknownName
+from eventide.reports.figures import (
+    FIGURES,
+    class_sizes,
+    class_uncertainty,
+    drift,
+    groups,
+    right_wrong,
+    sensitivity,
+    similarity,
+    tsne,
+)
+from eventide.reports.figures.making import make_figure
+from eventide.reports.figures.runs import Runs
+from eventide.scoring.groups import GROUPS
+
+QUICK = {"training.epochs": 3, "training.batch_size": 64}
+OPTIONS = {"split": "stored", "encoder": "tfidf-svd:32", "changes": QUICK}
+
+
+@pytest.fixture(scope="module")
+def runs(small_sample):
+    return Runs.of(small_sample, ["ce", "ucl-ec"], **OPTIONS)
+
+
+def check(numbers, recipe, written=""):
+    """The numbers can be written as JSON, the lines say something, and the drawing can be made."""
+    made = recipe.draw(numbers)
+    assert isinstance(made, Figure)
+    made.canvas.draw()
+    json.dumps(numbers.__dict__, default=lambda each: each.__dict__, allow_nan=False)
+    assert written in "\n".join(numbers.lines())
+    return made
+
+
+def test_class_uncertainty_is_that_of_the_objective(runs):
+    numbers = class_uncertainty.measure(runs)
+    check(numbers, class_uncertainty.FIGURE, "rank correlation")
+    run = runs.grouping_run()
+    order = [run.classes.index(name) for name in numbers.classes]
+    np.testing.assert_allclose(
+        numbers.uncertainty, run.method.objective.uncertainty.numpy()[order], rtol=1e-5
+    )
+    np.testing.assert_allclose(
+        numbers.training_error, run.method.objective.error_rate.numpy()[order], atol=1e-6
+    )
+    assert list(numbers.uncertainty) == sorted(numbers.uncertainty, reverse=True)
+    counts = runs.material.messages.filter(pl.col("split") == "train")["event"].to_list()
+    assert numbers.counts == tuple(counts.count(name) for name in numbers.classes)
+
+
+def test_class_sizes_count_the_split(runs, small_sample):
+    numbers = class_sizes.measure(runs)
+    check(numbers, class_sizes.FIGURE, "times as many")
+    assert sum(numbers.train) == (small_sample["split"] == "train").sum()
+    assert sum(numbers.test) == (small_sample["split"] == "test").sum()
+    assert numbers.train[0] + numbers.val[0] + numbers.test[0] >= numbers.train[-1]
+
+
+def test_groups_are_the_same_for_every_method(runs):
+    numbers = groups.measure(runs)
+    check(numbers, groups.FIGURE, "uncertain")
+    assert len(numbers.results) == len(GROUPS) * 2
+    assert sum(each[0] for each in numbers.classes.values()) == 5
+    run = runs.run(runs.methods[0])
+    found = run.judge("test").predicted == run.truth("test")
+    per_class = run.class_means(found, run.truth("test"))
+    members = runs.groups().members("uncertain")
+    (own,) = (e for e in numbers.results if (e.method, e.group) == ("ce", "uncertain"))
+    assert own.accuracy.mean == pytest.approx(per_class[members].mean())
+
+
+def test_tsne_lays_out_the_same_messages_for_each_method(runs, monkeypatch):
+    monkeypatch.setattr(tsne, "ITERATIONS", 250)
+    numbers = tsne.measure(runs)
+    check(numbers, tsne.FIGURE, "silhouette")
+    assert len(numbers.events) == 5
+    assert [each.method for each in numbers.maps] == ["ce", "ucl-ec"]
+    assert all(len(each.x) == len(numbers.event) == len(numbers.part) for each in numbers.maps)
+    assert numbers.maps == tsne.measure(runs).maps
+
+
+def test_similarity_by_group(runs):
+    numbers = similarity.measure(runs)
+    figure = check(numbers, similarity.FIGURE, "same event")
+    assert len(figure.axes) == len(GROUPS) * 2
+    tested = len(runs.run(runs.methods[0]).truth("test"))
+    assert sum(len(each.intra) for each in numbers.likeness) == 2 * tested
+    assert all(-1 <= x <= 1 + 1e-9 for each in numbers.likeness for x in each.intra + each.inter)
+
+
+def test_right_and_wrong_are_all_validation_messages(runs):
+    numbers = right_wrong.measure(runs)
+    check(numbers, right_wrong.FIGURE, "AUROC")
+    held_out = len(runs.run(runs.methods[0]).truth("val"))
+    assert all(len(each.right) + len(each.wrong) == held_out for each in numbers.methods)
+
+
+def test_drift_between_batches_and_epochs(small_sample):
+    own = Runs.of(small_sample, ["ucl", "ucl-ec"], **OPTIONS)
+    numbers = drift.measure(own)
+    check(numbers, drift.FIGURE, "between batches")
+    learned, centroids = numbers.methods
+    assert (learned.prototypes, centroids.prototypes) == ("learned", "centroids")
+    batches = learned.batches_per_epoch
+    assert batches > 1
+    assert len(learned.between_batches) == 3 * batches - 1
+    assert len(learned.between_epochs) == 2
+    assert min(learned.between_batches) > 0
+    moved = np.array(centroids.between_batches).reshape(-1)
+    assert (moved > 0).sum() == 2  # only where a new epoch begins
+    np.testing.assert_allclose(moved[moved > 0], centroids.between_epochs)
+
+
+def test_drift_needs_prototypes(runs):
+    with pytest.raises(BadSetting, match="no prototypes"):
+        drift.drift(runs, runs.methods[0])
+
+
+def test_sensitivity_keeps_its_runs(small_sample, tmp_path, monkeypatch):
+    few = tuple(
+        sensitivity.Weight(each.name, each.setting, each.term, each.values[::4])
+        for each in sensitivity.WEIGHTS
+    )
+    monkeypatch.setattr(sensitivity, "WEIGHTS", few)
+    told = []
+    options = OPTIONS | {"changes": QUICK | {"training.epochs": 1}}
+    own = Runs.of(
+        small_sample, ["ucl-ec"], seeds=(0, 1), kept=tmp_path, workers=1, watch=told.append, **options
+    )  # fmt: skip
+    numbers = sensitivity.measure(own)
+    check(numbers, sensitivity.FIGURE, "λ3")
+    assert len(numbers.points) == 6
+    assert all(each.accuracy.runs == 2 for each in numbers.points)
+    assert numbers.own == {"λ1": 1.0, "λ2": 0.1, "λ3": 0.5}
+    assert told[-1] == "12 of 12 runs"
+    told.clear()
+    assert sensitivity.measure(own) == numbers
+    assert told == ["12 of 12 runs"]
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"name": "class-sizes", "methods": ["ce"]}, "other methods"),
+        ({"name": "groups", "view": "entity"}, "another view"),
+        ({"name": "tsne", "seeds": (0, 1)}, "several seeds"),
+        ({"name": "groups", "source": None}, "needs messages"),
+        ({"name": "tsne", "methods": ["ce"], "view": "place"}, "no view 'place'"),
+        ({"name": "class-sizes", "split": "sideways"}, "no split"),
+    ],
+)
+def test_what_a_figure_cannot_show_is_refused(small_sample, options, says):
+    asked = {"source": small_sample} | OPTIONS | options
+    with pytest.raises(BadSetting, match=says):
+        make_figure(**asked)
+
+
+def test_unknown_figures_are_named():
+    with pytest.raises(UnknownName, match="tsne"):
+        make_figure("tsme")
+
+
+def test_every_registered_figure_can_be_loaded():
+    for entry in FIGURES:
+        assert callable(entry.load().measure)

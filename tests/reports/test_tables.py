@@ -1,0 +1,281 @@
+"""Tables from invented runs: what they hold, how they are drawn, what they say."""
+
+import csv
+import io
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from eventide.comparison import Contestant, Results, Run
+from eventide.comparison.material import Material
+from eventide.comparison.plan import Plan
+from eventide.comparison.rows import Figures, Outcome, Seconds, Sizes, Validated
+from eventide.errors import InputError
+from eventide.reports.tables import collect, paper
+from eventide.reports.tables.comparison import comparison
+from eventide.reports.tables.controls import controls
+from eventide.reports.tables.drawing import comma_separated, latex, left_out, markdown, terminal
+from eventide.reports.tables.machine import as_data
+from eventide.reports.tables.seconds import seconds
+from eventide.reports.tables.significance import significance
+from eventide.reports.tables.table import Column, Figure, Table
+from eventide.reports.tables.writing import failures, page, write_tables
+
+ROOT = Path(__file__).resolve().parents[2]
+TRUTH = [0, 0, 0, 1, 1, 1, 2, 2, 2, 2]
+
+
+def outcome(right, epoch=0.5):
+    predicted = [t if place < right else 3 for place, t in enumerate(TRUTH)]
+    return Outcome(
+        seconds=Seconds(prepare=1.0, fit=2.0, epoch=epoch, judge=0.25),
+        epochs=4,
+        best_epoch=3,
+        validation=Validated(accuracy=0.5),
+        test=Figures(
+            accuracy=right / 10, macro_f1=right / 20, nmi=0.5, ami=0.25, ari=0.125,
+            auroc=None if right == 10 else 0.75, uncertainty_right=0.1, uncertainty_wrong=0.2,
+        ),
+        classes=4,
+        messages=Sizes(train=100, validation=5, test=10),
+        tested="abc",
+        truth=TRUTH,
+        predicted=predicted,
+        uncertainty=[0.5] * 10,
+    )  # fmt: skip
+
+
+def invented(rights, dataset="crisislex-t7", split="random", notes=None, methods=None):
+    """Results with the given number of right predictions per contestant and seed."""
+    plan = Plan(dataset, "f", split, "transductive", "tfidf-svd", "rules", "paper")
+    contestants = tuple(Contestant(name, (methods or {}).get(name, "ucl")) for name in rights)
+    runs, failed = {}, []
+    for name, values in rights.items():
+        rows = [
+            Run(
+                key=f"{name}{seed}", contestant=name, method="ucl", note=(notes or {}).get(name, ""),
+                dataset=dataset, fingerprint="f", seed=seed, split=split, protocol="transductive",
+                encoder="tfidf-svd", entities="rules", preset="paper", views={}, settings={},
+                versions={"eventide": "1", "torch": "2"}, threads=1, finished_at="now",
+                outcome=None if right is None else outcome(right),
+                error="bad\n  luck" if right is None else None,
+            )
+            for seed, right in enumerate(values)
+        ]  # fmt: skip
+        runs[name] = tuple(row for row in rows if row.outcome)
+        failed += [row for row in rows if not row.outcome]
+    seeds = tuple(range(max(map(len, rights.values()))))
+    return Results(Path("out/runs.jsonl"), plan, contestants, seeds, runs, tuple(failed))
+
+
+def test_the_papers_numbers_are_those_of_results_toml():
+    ours = ROOT / "src" / "eventide" / "reports" / "tables" / "paper_results.toml"
+    theirs = ROOT / "paper" / "results.toml"
+    assert tomllib.loads(ours.read_text("utf-8")) == tomllib.loads(theirs.read_text("utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("name", "accuracy"),
+    [
+        ("ce", 0.7476), ("cb-focal", 0.7524), ("ldam-drw", 0.7684), ("hybrid-psc", 0.7810),
+        ("bcl", 0.8190), ("dro-lt", 0.7886), ("tsc", 0.8143), ("ucl", 0.8081), ("ucl+cb", 0.8157),
+        ("ucl-ec", 0.8433), ("ucl-ec+cb", 0.8460), ("twitter-lda", 0.3190), ("word2vec", 0.4429),
+        ("bert", 0.6943), ("pp-gcn", 0.7333), ("kpgnn", 0.7567), ("mvgan", 0.7190),
+        ("etgnn", 0.7667),
+    ],
+)  # fmt: skip
+def test_every_method_of_the_paper_finds_its_figure(name, accuracy):
+    assert paper.figure(name, "crisislex-t7", "acc").mean == accuracy
+    assert paper.figure(name, "crisislex-lt28", "acc") is None
+
+
+def test_markdown_golden():
+    results = invented({"ucl": [8, 9], "ucl-ec": [9, 10], "lr-tfidf": [9, 9]})
+    assert markdown(comparison(results, ["ucl", "ucl-ec", "lr-tfidf"])) == (
+        "### Comparison: crisislex-t7, random split, transductive, tfidf-svd\n\n"
+        "| method | ACC | paper's ACC | F1 | paper's F1 | NMI | AMI | ARI | AUROC | runs |\n"
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
+        "| ucl | 85.00 ± 7.07 | 80.81 ± 0.60 | 42.50 ± 3.54 | 80.67 ± 0.62 | **0.500 ± 0.000** "
+        "| **0.250 ± 0.000** | **0.125 ± 0.000** | **0.750 ± 0.000** | 2 |\n"
+        "| ucl-ec | **95.00 ± 7.07** | 84.33 ± 0.41 | **47.50 ± 3.54** | 83.96 ± 0.53 "
+        "| **0.500 ± 0.000** | **0.250 ± 0.000** | **0.125 ± 0.000** | **0.750** | 2 |\n"
+        "| lr-tfidf | 90.00 ± 0.00 | - | 45.00 ± 0.00 | - | **0.500 ± 0.000** "
+        "| **0.250 ± 0.000** | **0.125 ± 0.000** | **0.750 ± 0.000** | 2 |\n"
+        "\nMean ± deviation over runs; AUROC is of uncertainty against error; the best of a column "
+        "is marked.\n"
+        "\nToo few runs: 2 where the paper has 10.\n"
+    )
+
+
+def test_elsewhere_there_is_no_column_for_the_paper_and_ten_runs_are_enough():
+    table = comparison(invented({"ucl": [8] * 10, "ce": [7] * 10}, "mine"), ["ucl", "ce"])
+    assert not any("paper" in column.title for column in table.columns)
+    assert not any("Too few" in note for note in table.notes)
+
+
+def test_another_split_is_another_task_than_the_papers():
+    table = comparison(invented({"ucl": [8]}, split="duplicate-aware"), ["ucl"])
+    assert any("another task" in note for note in table.notes)
+
+
+def test_a_note_stands_in_its_row():
+    results = invented({"mvgan": [8], "ucl": [9]}, notes={"mvgan": "a reconstruction"})
+    table = comparison(results, ["mvgan", "ucl"])
+    assert table.columns[-1].title == "note"
+    assert table.rows[0][-1] == "a reconstruction"
+    assert "a reconstruction" in markdown(table)
+    assert "a reconstruction" in comma_separated(table)
+
+
+AWKWARD = Table.build(
+    "t",
+    "50 % of #a_b & {c} ~^ \\d $",
+    [Column("who", "who|what", words=True), Column("v", "v_1", scale=100, best="high")],
+    [["a|b_c\nd", Figure(0.5, 0.01)], ["<x> 5 < 6 * 7", Figure(0.25)], ["none", None]],
+    ["100 % & more"],
+)
+
+
+def test_latex_escapes_every_special_sign():
+    drawn = latex(AWKWARD)
+    assert (
+        r"50 \% of \#a\_b \& \{c\} \textasciitilde{}\textasciicircum{} \textbackslash{}d \$"
+        in drawn
+    )
+    assert r"\textless{}x\textgreater{}" in drawn
+    assert r"$\mathbf{50.00 \pm 1.00}$" in drawn
+    assert r"none & - \\" in drawn
+    assert r"100 \% \& more" in drawn
+    body = drawn.split(r"\midrule")[1].split(r"\bottomrule")[0].strip().split("\\\\\n")
+    assert all(line.count("&") - line.count(r"\&") == 1 for line in body if line.strip())
+
+
+def test_markdown_keeps_cells_in_their_columns():
+    lines = markdown(AWKWARD).splitlines()
+    assert lines[2] == r"| who\|what | v_1 |"
+    assert lines[4] == r"| a\|b_c d | **50.00 ± 1.00** |"
+    assert lines[5].startswith(r"| &lt;x> 5 &lt; 6 \* 7 |")
+
+
+def test_csv_holds_unrounded_numbers_and_deviations_apart():
+    rows = list(csv.reader(io.StringIO(comma_separated(AWKWARD))))
+    assert rows == [
+        ["who", "v", "v_deviation"],
+        ["a|b_c\nd", "0.5", "0.01"],
+        ["<x> 5 < 6 * 7", "0.25", ""],
+        ["none", "", ""],
+    ]
+
+
+def test_what_reads_the_same_is_equally_good_and_one_alone_is_not_best():
+    column = Column("v", "v", digits=1, best="low")
+    table = Table.build("t", "t", [Column("n", "n", words=True), column], [
+        ["a", Figure(0.51)], ["b", Figure(0.54)], ["c", Figure(0.62)],
+    ])  # fmt: skip
+    assert [row[1].best for row in table.rows] == [True, True, False]
+    alone = Table.build("t", "t", [column], [[Figure(1.0)], [None]])
+    assert not alone.rows[0][0].best
+
+
+def test_a_narrow_terminal_loses_spare_columns_and_is_told():
+    results = invented({"ucl": [8, 9], "ucl-ec": [9, 10]})
+    table = comparison(results, ["ucl", "ucl-ec"])
+    assert left_out(table, 500) == []
+    assert left_out(table, 80) == ["NMI", "AMI", "ARI", "AUROC"]
+    console = Console(width=80, record=True, file=io.StringIO())
+    console.print(terminal(table, 80))
+    shown = console.export_text()
+    assert "95.00 ± 7.07 *" in shown
+    assert "NMI" not in shown
+
+
+def test_significance_says_too_few_runs_below_ten():
+    few = significance(invented({"ucl": [6, 7], "ucl-ec": [9, 10]}), ["ucl", "ucl-ec"])
+    assert any("Too few runs" in note for note in few.notes)
+    assert few.rows[0][1] == Figure(-0.3)
+    many = significance(invented({"ucl": [6, 7] * 5, "ucl-ec": [9, 10] * 5}), ["ucl", "ucl-ec"])
+    assert not any("Too few runs" in note for note in many.notes)
+    assert many.rows[0][4].mean < 0.01
+    assert [row[0] for row in many.rows] == ["ucl"]
+
+
+def test_controls_are_measured_against_the_whole_method():
+    table = controls(
+        invented({"ucl-ec": [9, 10], "ucl-ec/no-graph": [7, 9]}), ["ucl-ec", "ucl-ec/no-graph"]
+    )
+    assert [column.key for column in table.columns][:3] == ["method", "accuracy", "accuracy_change"]
+    assert table.columns[2].text(table.rows[1][2]) == "-15.00"
+    assert table.rows[0][2] is None
+
+
+def test_seconds_stand_beside_the_papers():
+    table = seconds(invented({"ucl": [8], "ce": [8]}), ["ucl", "ce"])
+    cells = dict(zip([column.key for column in table.columns], table.rows[0], strict=True))
+    assert cells["paper_epoch"] == Figure(3.31)
+    assert cells["epoch"].mean == 0.5
+    assert table.rows[1][2] is None
+
+
+@pytest.fixture
+def everything(small_sample):
+    from eventide.features.elements import with_elements
+
+    rights = {"ce": [7, 8], "ucl": [8, 9], "psc+m": [8, 8], "ucl-ec": [9, None], "ucl-ec/user": [5]}
+    results = invented(rights, "events2012-100", methods={"ce": "ce", "ucl-ec": "ucl-ec"})
+    return results, Material("events2012-100", with_elements(small_sample), "f")
+
+
+def test_groups_bring_their_tables(everything):
+    results, material = everything
+    found = {t.name: t for t in collect(results, ("long-tail", "ablation"), material=material)}
+    assert list(found) == [
+        "long-tail", "ablation", "comparison", "significance", "seconds", "view-quality",
+    ]  # fmt: skip
+    assert [row[0] for row in found["long-tail"].rows] == ["ce", "ucl", "ucl-ec"]
+    assert [row[0] for row in found["comparison"].rows] == ["ucl-ec/user"]
+    ablation = found["ablation"]
+    places = {column.key: place for place, column in enumerate(ablation.columns)}
+    fixed = next(row for row in ablation.rows if row[0] == "psc+m")
+    assert fixed[places["paper_accuracy"]] == Figure(0.8957)
+    assert found["view-quality"].rows[0][-1] == Figure(0.7355)
+    assert "comparison" in [table.name for table in collect(results)]
+
+
+def test_everything_is_written_and_failures_are_said(everything, tmp_path):
+    results, material = everything
+    tables = collect(results, ("long-tail",), material=material)
+    written = write_tables(results, tables, tmp_path / "new")
+    assert all(path.is_file() for path in written)
+    assert {path.suffix for path in written} == {".md", ".tex", ".csv"}
+    text = written[0].read_text("utf-8")
+    assert text == page(results, tables)
+    assert "ucl-ec (seed 1): bad luck" in text
+    assert "20 validation and 30 test" in text
+    assert failures(results) == ["ucl-ec (seed 1): bad luck"]
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    with pytest.raises(InputError, match="cannot write"):
+        write_tables(results, tables, blocked)
+
+
+def test_programs_get_plain_data(everything):
+    results, _ = everything
+    data = json.loads(json.dumps(as_data(results, ["left out: x"]), allow_nan=False))
+    assert data["notes"] == ["left out: x"]
+    ucl = next(each for each in data["contestants"] if each["name"] == "ucl")
+    assert ucl["accuracy"] == {
+        "mean": pytest.approx(0.85),
+        "deviation": pytest.approx(0.0707, abs=1e-4),
+        "runs": 2,
+    }
+    assert ucl["paper"]["accuracy"]["mean"] == 0.9221
+    assert [each["contestant"] for each in data["differences"]] == [
+        "ce",
+        "ucl",
+        "psc+m",
+        "ucl-ec/user",
+    ]
+    assert data["failures"] == [{"contestant": "ucl-ec", "seed": 1, "error": "bad\n  luck"}]
