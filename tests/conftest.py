@@ -10,8 +10,13 @@ for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "POLARS_MAX_THREADS"):
 
 import polars as pl  # noqa: E402
 import pytest  # noqa: E402
+from hypothesis import settings  # noqa: E402
 
 from eventide.data.sample import sample  # noqa: E402
+
+# A busy machine must not fail a property that holds.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 

@@ -18,12 +18,17 @@ def evaluate(stage: Stage, objective: Objective, problem: Problem, epoch: int) -
     Labels of validation messages are compared with predictions here and go nowhere else.
     Without validation messages every later epoch counts as better: the last one is kept.
     """
-    rows, validation = problem.training_rows, problem.validation
+    validation = problem.validation
+    # a pass over all training messages is made only for those who look at it
+    looked_at = objective.observes or not len(validation)
+    rows = problem.training_rows if looked_at else np.empty(0, dtype=np.int64)
     inside = validation.rows if validation.rows is not None else np.empty(0, dtype=np.int64)
-    outputs = stage.evaluate(np.concatenate([rows, inside]))
+    graph_rows = np.concatenate([rows, inside])
+    outputs = stage.evaluate(graph_rows) if len(graph_rows) else {}
     training = rows_of(outputs, slice(0, len(rows)))
-    labels = torch.from_numpy(problem.labels[rows]).to(stage.device)
-    objective.observe(training, labels, epoch)
+    if objective.observes:
+        labels = torch.from_numpy(problem.labels[rows]).to(stage.device)
+        objective.observe(training, labels, epoch)
     if not len(validation):
         return {
             "validation_accuracy": 0.0,

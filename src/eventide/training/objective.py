@@ -80,6 +80,11 @@ class Objective(nn.Module):
         """Return the mean prediction error, which settles ties between epochs."""
         raise NotImplementedError
 
+    @property
+    def observes(self) -> bool:
+        """Whether ``observe`` does anything: a pass over all training messages is not free."""
+        return type(self).observe is not Objective.observe
+
     def observe(self, outputs: Outputs, labels: Tensor, epoch: int) -> None:
         """Learn about the classes from all training messages at the end of ``epoch`` (0: start)."""
 
