@@ -15,6 +15,7 @@ from eventide.cli import (
     assign,
     bench,
     check,
+    claims,
     compare,
     data,
     demo,
@@ -65,6 +66,7 @@ app.command("assign")(assign.assign)
 app.command("explain")(explain.explain)
 app.command("forget")(forget.forget)
 app.command("compare")(compare.compare)
+app.command("claims")(claims.claims)
 app.command("figure")(figure.figure)
 app.command("methods")(methods.methods)
 app.add_typer(bench.app, name="bench")

@@ -1,0 +1,128 @@
+"""``eventide claims``: the paper's qualitative claims, confirmed or not on given messages."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from eventide.cli.compare import IN_A_PIPE, seed_numbers
+from eventide.cli.options import AsJson, Columns, Source, changed_settings, column_mapping
+
+if TYPE_CHECKING:
+    from eventide.reports.claims.report import Report
+
+
+def claims(
+    source: Source,
+    only: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,...",
+            help="Test these alone: errors, order, margins, calibration, balance, weakest, "
+            "hybrid-psc, gains, similarity, drift, lambda3, lambda1, cost.",
+        ),
+    ] = None,
+    seeds: Annotated[
+        str, typer.Option(help="How many (3 is 0 to 2), a range (100-104) or a list (3,5).")
+    ] = "3",
+    split: Annotated[
+        str, typer.Option(help="random (the paper's), proportional, duplicate-aware or stored.")
+    ] = "random",
+    preset: Annotated[
+        str, typer.Option(help="default, or paper (the printed settings).")
+    ] = "default",
+    encoder: Annotated[str | None, typer.Option(help="As for eventide compare.")] = None,
+    entities: Annotated[str, typer.Option(help="rules, spacy:PIPELINE, given, or none.")] = "rules",
+    column: Columns = None,
+    change: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="GROUP.NAME=VALUE", help="Change a setting for all. Repeatable."
+        ),
+    ] = None,
+    kept: Annotated[
+        Path | None,
+        typer.Option("--runs", help="Folder of runs, shared with compare's --out."),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Runs at the same time; all cores by default.", min=1)
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE.md", help="Write a page of Markdown here.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Test the paper's claims on labelled messages: confirmed, not confirmed, or undecided.
+
+    Runs that eventide compare has kept in the same folder are not done again.
+
+    Example: eventide claims crisislex-t7 --out claims.md
+
+    Example: eventide claims messages.jsonl --only order,margins --seeds 5
+    """
+    numbers = seed_numbers(seeds)
+    changes = {key.replace("__", "."): v for key, v in changed_settings(change or []).items()}
+    from eventide.comparison import read_material
+    from eventide.features.encoders import DEFAULT_ENCODER
+    from eventide.reports.claims import CLAIMS
+    from eventide.reports.claims.page import write_page
+    from eventide.reports.claims.report import examine
+    from eventide.reports.figures.runs import Runs
+
+    names = [each.strip() for each in (only or "").split(",") if each.strip()]
+    for name in names:
+        CLAIMS.entry(name)  # a name that nobody has is said before anything is read
+    material = read_material(
+        source, columns=column_mapping(column or []) or None, entities=entities
+    )
+    runs = Runs(
+        material,
+        seeds=numbers,
+        split=split,
+        encoder=encoder or DEFAULT_ENCODER,
+        preset=preset,
+        changes=changes,
+        kept=kept,
+        workers=workers,
+        watch=_watch,
+    )
+    try:
+        report = examine(runs, names)
+    except KeyboardInterrupt:
+        typer.echo(f"stopped; the same command goes on with what is in {runs.folder}", err=True)
+        raise typer.Exit(1) from None
+    if out is not None:
+        write_page(report, out)
+    if as_json:
+        typer.echo(json.dumps(report.as_dict(), indent=1, allow_nan=False))
+    else:
+        _show(report)
+    if out is not None:
+        typer.echo(f"page: {out}", err=as_json)
+
+
+def _show(report: Report) -> None:
+    from rich.console import Console
+
+    from eventide.reports.claims.page import CAVEATS, details, summary
+    from eventide.reports.tables.drawing import terminal
+
+    console = Console(highlight=False)
+    if not console.is_terminal:  # in a pipe nothing has to be folded
+        console = Console(highlight=False, width=IN_A_PIPE)
+    for table in (summary(report), details(report)):
+        console.print(terminal(table))
+        console.print()
+    console.print(CAVEATS, style="dim", markup=False)
+    for note in report.notes:
+        console.print(f"note: {note}", markup=False)
+
+
+def _watch(what: str) -> None:
+    """Tell a person what is going on; say nothing in a pipe."""
+    if sys.stderr.isatty():
+        typer.echo(what, err=True)

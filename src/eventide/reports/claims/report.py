@@ -1,0 +1,78 @@
+"""Test claims on messages: gather the evidence once, then judge every claim by it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from eventide.errors import BadSetting
+from eventide.features.encoders import encoder as make_encoder
+from eventide.reports.claims import CLAIMS
+from eventide.reports.claims.claim import Claim, Finding
+from eventide.reports.claims.evidence import gather
+from eventide.reports.claims.looks import UCL_EC
+from eventide.reports.figures.runs import Runs
+from eventide.scoring.significance import ENOUGH_RUNS
+
+
+@dataclass(frozen=True)
+class Report:
+    """All findings, and the conditions that they were made under."""
+
+    data: str
+    messages: int
+    seeds: tuple[int, ...]
+    split: str
+    encoder: str
+    preset: str
+    changes: dict[str, Any]
+    findings: tuple[Finding, ...]
+    notes: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as JSON can hold it, verdicts included."""
+        whole = asdict(self)
+        for finding, written in zip(self.findings, whole["findings"], strict=True):
+            written["verdict"] = finding.verdict
+            for link, row in zip(finding.links, written["links"], strict=True):
+                row |= {"verdict": link.verdict, "unit": link.unit.name, "text": link.text()}
+        return whole
+
+
+def examine(runs: Runs, names: Sequence[str] = ()) -> Report:
+    """Test the claims called ``names``, all of `CLAIMS` by default, as ``runs`` says.
+
+    Runs of `eventide compare` in the same folder are used and not done again.
+    """
+    names = tuple(dict.fromkeys(names or CLAIMS.names()))
+    claims: dict[str, Claim] = {name: CLAIMS.load(name) for name in names}
+    _check(runs)
+    evidence = gather(runs, claims.values())
+    notes = list(evidence.results.notes if evidence.results else runs.material.notes)
+    notes += [f"missing, {name}: {why}" for name, why in evidence.missing.items()]
+    if len(runs.seeds) < ENOUGH_RUNS:
+        notes.append(f"too few runs: {len(runs.seeds)} seeds where the paper has {ENOUGH_RUNS}")
+    return Report(
+        data=runs.name,
+        messages=len(runs.material.messages),
+        seeds=tuple(runs.seeds),
+        split=runs.split,
+        encoder=runs.encoder,
+        preset=runs.preset,
+        changes=dict(runs.changes),
+        findings=tuple(
+            Finding(name, claim.says, claim.rule, tuple(claim.judge(evidence)))
+            for name, claim in claims.items()
+        ),
+        notes=tuple(notes),
+    )
+
+
+def _check(runs: Runs) -> None:
+    """Refuse what no claim could be tested with, before anything is trained."""
+    if not runs.seeds:
+        raise BadSetting("claims need at least one seed")
+    make_encoder(runs.encoder)
+    UCL_EC.settings(runs.preset, runs.changes)
+    runs.messages()

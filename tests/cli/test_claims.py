@@ -1,0 +1,100 @@
+"""``eventide claims`` as a person types it."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from eventide.cli.main import app, main
+from eventide.reports.claims import CLAIMS
+
+run = CliRunner()
+
+
+@pytest.fixture(scope="module")
+def folder(small_sample, tmp_path_factory):
+    path = tmp_path_factory.mktemp("claims")
+    small_sample.write_parquet(path / "messages.parquet")
+    return path
+
+
+def invoke(folder, verb, *words):
+    common = [
+        verb, folder / "messages.parquet", "--split", "proportional", "--encoder", "tfidf-svd:16",
+        "--workers", "1", "--set", "training.epochs=2", "--set", "network.head_hidden=16",
+        "--seeds", "2",
+    ]  # fmt: skip
+    return run.invoke(app, [str(word) for word in (*common, *words)], catch_exceptions=False)
+
+
+def test_claims_share_the_runs_of_a_comparison(folder):
+    assert invoke(folder, "compare", "--methods", "ucl", "--out", folder / "runs").exit_code == 0
+    kept = (folder / "runs" / "runs.jsonl").read_text().splitlines()
+    words = ("--runs", folder / "runs", "--only", "gains,cost,lambda3,errors")
+    done = invoke(folder, "claims", *words, "--out", folder / "docs" / "claims.md")
+    assert done.exit_code == 0, done.output
+    assert "The paper's claims on messages" in done.output
+    assert "seconds of ucl-ec > of ucl" in done.output
+    assert "too few runs" in done.output
+    lines = (folder / "runs" / "runs.jsonl").read_text().splitlines()
+    assert lines[:2] == kept
+    # ucl is there already; lambda 3 = 0.5 is ucl-ec itself: ce, ucl-ec and two more lambdas run.
+    assert len(lines) == 2 + 2 * 4
+    text = (folder / "docs" / "claims.md").read_text()
+    assert text.startswith("# The paper's claims on messages")
+    assert "### lambda3: " in text
+
+    again = invoke(folder, "claims", "--runs", folder / "runs", "--only", "lambda3,cost", "--json")
+    data = json.loads(again.stdout)
+    assert [each["name"] for each in data["findings"]] == ["lambda3", "cost"]
+    assert data["findings"][0]["links"][0]["text"] in text
+    assert (folder / "runs" / "runs.jsonl").read_text().splitlines() == lines
+
+
+def test_failed_runs_leave_a_claim_undecided(folder, monkeypatch):
+    from eventide.methods.long_tail.cross_entropy import CrossEntropy
+
+    def fit(self, *args):
+        raise RuntimeError("out of luck")
+
+    monkeypatch.setattr(CrossEntropy, "fit", fit)
+    done = invoke(folder, "claims", "--runs", folder / "other", "--only", "hybrid-psc", "--json")
+    assert done.exit_code == 0, done.output
+    (finding,) = json.loads(done.stdout)["findings"]
+    assert finding["verdict"] == "undecided"
+    assert "out of luck" in finding["links"][0]["measured"]
+
+
+def test_an_interrupt_leaves_a_word_and_no_traceback(folder, monkeypatch):
+    def interrupted(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("eventide.reports.claims.evidence.compare", interrupted)
+    done = invoke(folder, "claims", "--runs", folder / "none", "--only", "order")
+    assert done.exit_code == 1
+    assert "goes on" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--only", "ordre"], "did you mean 'order'"),
+        (["--seeds", "none"], "names no seed"),
+        (["--split", "chronological"], "keeps some out"),
+        (["--only", "drift", "--set", "training.epoch=3"], "did you mean"),
+        (["--column", "x"], "OURS=THEIRS"),
+    ],
+)
+def test_errors_say_what_and_end_with_two(words, says, folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr("sys.argv", ["eventide", "claims", "messages.parquet", *words])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    assert stopped.value.code == 2
+    assert says in capsys.readouterr().err
+
+
+def test_help_names_every_claim():
+    shown = run.invoke(app, ["claims", "--help"], env={"COLUMNS": "400"})
+    assert "Example: eventide claims" in shown.output
+    assert all(name in shown.output for name in CLAIMS.names())
