@@ -24,7 +24,7 @@ class ExplicitStage(MultiViewStage):
     @cached_property
     def _graphs(self) -> dict[str, ViewGraph]:
         return {
-            view: ViewGraph.of(
+            view: ViewGraph(
                 EdgeNeighbourhood(ExplicitNeighbourhood(each, self._corpus.times), self.kernel),
                 self._features,
             )

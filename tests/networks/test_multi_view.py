@@ -33,7 +33,7 @@ def run(net: MultiViewNetwork, rows=None, features=FEATURES):
     net.encoder.fit_features(features)
     prepared = net.encoder.prepare(features)
     graphs = {
-        view: ViewGraph.of(ExplicitNeighbourhood(Incidence.of(sets), TIMES), prepared)
+        view: ViewGraph(ExplicitNeighbourhood(Incidence.of(sets), TIMES), prepared)
         for view, sets in SETS.items()
     }
     return prepared, graphs, net(prepared, graphs, rows)
@@ -175,7 +175,7 @@ def test_rows_alone_give_the_same_outputs_and_gradients_as_everything(layers):
         outputs = []
         for sets in SETS.values():
             around = BucketedNeighbourhood(Incidence.of(sets), TIMES)
-            graph = ViewGraph.of(around, FEATURES)
+            graph = ViewGraph(around, FEATURES)
             every = net.encoder(FEATURES, graph, wanted)
             outputs.append(every[rows] if wanted is None else every)
         net.zero_grad()

@@ -53,7 +53,7 @@ def make_state():
     ).double()
     loss = TotalLoss(views=network.views, classes=3, width=4, seed=1).double()
     graphs = {
-        view.name: ViewGraph.of(ExplicitNeighbourhood(incidence(MESSAGES, view), TIMES), FEATURES)
+        view.name: ViewGraph(ExplicitNeighbourhood(incidence(MESSAGES, view), TIMES), FEATURES)
         for view in PAPER_VIEWS
     }
     return network, loss, graphs

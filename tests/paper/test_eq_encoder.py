@@ -78,7 +78,7 @@ def test_layers_repeat_and_only_the_wanted_rows_are_returned(widths, final):
     ).double()
     features, rows = random(6, 5, seed=3).detach(), torch.tensor([4, 0, 2])
     fast = encoder(
-        features, ViewGraph.of(ExplicitNeighbourhood(Incidence.of(SETS), TIMES), features), rows
+        features, ViewGraph(ExplicitNeighbourhood(Incidence.of(SETS), TIMES), features), rows
     )
     states = features
     for depth, layer in enumerate(encoder.layers, start=1):

@@ -132,7 +132,7 @@ def test_train_is_algorithm_1_line_by_line(small_sample):
         seed=3,
     )
     graphs = {
-        view: ViewGraph.of(ExplicitNeighbourhood(each, corpus.times), features)
+        view: ViewGraph(ExplicitNeighbourhood(each, corpus.times), features)
         for view, each in corpus.incidences.items()
     }
     total = TotalLoss(

@@ -15,7 +15,7 @@ from eventide.graphs.protocol import Lookup
 from eventide.networks.geometry import unit_rows
 from eventide.networks.seeding import Dropout, Noise
 from eventide.networks.settings import NetworkSettings
-from eventide.networks.temporal_attention import TemporalAttention
+from eventide.networks.temporal_attention import Projection, TemporalAttention
 from eventide.networks.view_graph import ViewGraph
 
 
@@ -23,7 +23,7 @@ class SharedEncoder(nn.Module):
     """From features to embeddings in any view; equation `gnn_generic` with `eq_temGnn` inside.
 
     The last layer runs over the rows that are asked for, each one before it over those that the
-    next one averages over. The first reads averages of constants.
+    next one averages over. The linear maps of the first are computed once for all views.
     """
 
     feature_mean: Tensor
@@ -71,18 +71,31 @@ class SharedEncoder(nn.Module):
             case _:
                 return features
 
-    def forward(self, features: Tensor, graph: ViewGraph, rows: Tensor | None = None) -> Tensor:
+    def project(self, features: Tensor) -> Projection:
+        """Run the linear maps of the first layer, which all views share, for all messages."""
+        return self._layers()[0].project(features)
+
+    def forward(
+        self,
+        features: Tensor,
+        graph: ViewGraph,
+        rows: Tensor | None = None,
+        projected: Projection | None = None,
+    ) -> Tensor:
         """Embed the messages ``rows`` (all by default) in one view: [rows, width].
 
-        ``features`` [N, features] are the prepared features of all messages of ``graph``.
+        ``features`` [N, features] are the prepared features of all messages of ``graph``. Without
+        what ``project`` makes of them, only whom the rows depend on is computed: good for a few.
         """
         if rows is not None:
-            return self._finish(self._layer(len(self.layers) - 1, features, graph, rows))
-        *hidden, last = self._layers()
+            last = len(self.layers) - 1
+            return self._finish(self._layer(last, features, graph, rows, projected))
+        *hidden, top = self._layers()
+        projected = projected or self.project(features)
         if not hidden:
-            return self._finish(last(features, graph.features.average))
-        states = self._hidden(features, graph)[-1]
-        return self._finish(last(states, partial(graph.neighbourhood.average, states)))
+            return self._finish(self._first(projected, graph))
+        states = self._hidden(projected, graph)[-1]
+        return self._finish(top(states, partial(graph.neighbourhood.average, states)))
 
     def forward_stale(
         self, features: Tensor, graph: ViewGraph, rows: Tensor, stale: Sequence[Tensor]
@@ -102,9 +115,11 @@ class SharedEncoder(nn.Module):
             updated = layer(own, partial(near.average, values))
         return self._finish(updated)[copies]
 
-    def memory(self, features: Tensor, graph: ViewGraph) -> list[Tensor]:
+    def memory(
+        self, features: Tensor, graph: ViewGraph, projected: Projection | None = None
+    ) -> list[Tensor]:
         """List the states that new messages will look up: the features, then each hidden layer."""
-        return [features, *self._hidden(features, graph)]
+        return [features, *self._hidden(projected or self.project(features), graph)]
 
     def forward_new(self, features: Tensor, memory: Sequence[Any], lookup: Lookup) -> Tensor:
         """Embed new messages from their prepared ``features`` and the states of the ``memory``."""
@@ -123,25 +138,43 @@ class SharedEncoder(nn.Module):
         """Return how fast the last layer's attention fades with time, from what it reads [n]."""
         return self._layers()[-1].rates(states)
 
-    def _hidden(self, features: Tensor, graph: ViewGraph) -> list[Tensor]:
+    def _hidden(self, projected: Projection, graph: ViewGraph) -> list[Tensor]:
         """Run every layer but the last over all messages."""
         outputs: list[Tensor] = []
         for layer in self._layers()[:-1]:
             if outputs:
                 updated = layer(outputs[-1], partial(graph.neighbourhood.average, outputs[-1]))
             else:
-                updated = layer(features, graph.features.average)
+                updated = self._first(projected, graph)
             outputs.append(self._between(updated))
         return outputs
 
-    def _layer(self, number: int, features: Tensor, graph: ViewGraph, rows: Tensor) -> Tensor:
+    def _layer(
+        self,
+        number: int,
+        features: Tensor,
+        graph: ViewGraph,
+        rows: Tensor,
+        projected: Projection | None,
+    ) -> Tensor:
         """Run layer ``number`` for ``rows``, and those before it for whom they average over."""
-        layer = self._layers()[number]
-        if number == 0:
-            return cast(Tensor, layer(features[rows], partial(graph.features.average, rows=rows)))
+        if number == 0 and projected is not None:
+            return self._first(projected, graph, rows)
         near = graph.neighbourhood.around(rows)
-        states = self._between(self._layer(number - 1, features, graph, near.sources))
+        if number == 0:
+            some = self.project(features[near.sources])
+            averages = near.average(some.values, some.rates[near.places])
+            return some.plus_own(averages, near.places)
+        states = self._layer(number - 1, features, graph, near.sources, projected)
+        states = self._between(states)
+        layer = self._layers()[number]
         return cast(Tensor, layer(states[near.places], partial(near.average, states)))
+
+    @staticmethod
+    def _first(projected: Projection, graph: ViewGraph, rows: Tensor | None = None) -> Tensor:
+        """Run the first layer: reading all by the plan at hand beats planning for some."""
+        averages = graph.neighbourhood.average(projected.values, projected.rates)
+        return projected.plus_own(averages if rows is None else averages[rows], rows)
 
     def _layers(self) -> list[TemporalAttention]:
         return cast(list[TemporalAttention], list(self.layers))

@@ -19,6 +19,8 @@ from eventide.networks.settings import NetworkSettings
 from eventide.networks.trainable import TrainableNetwork
 from eventide.networks.view_graph import ViewGraph
 
+FEW = 64  # messages that depend on so few others that computing all would be a waste
+
 
 @dataclass(frozen=True, eq=False)
 class ViewOutput:
@@ -83,8 +85,10 @@ class MultiViewNetwork(TrainableNetwork):
 
         ``features`` [N, features] are what ``encoder.prepare`` returned for all messages.
         """
+        many = rows is None or len(rows) > FEW
+        projected = self.encoder.project(features) if many else None
         return {
-            view: self._output(head, self.encoder(features, graphs[view], rows))
+            view: self._output(head, self.encoder(features, graphs[view], rows, projected))
             for view, head in self._heads()
         }
 
@@ -106,7 +110,8 @@ class MultiViewNetwork(TrainableNetwork):
     @torch.no_grad()
     def memory(self, features: Tensor, graphs: Mapping[str, ViewGraph]) -> dict[str, list[Tensor]]:
         """Compute what ``forward_new`` looks up, per view: prepared features and hidden states."""
-        return {view: self.encoder.memory(features, graphs[view]) for view in self.views}
+        projected = self.encoder.project(features)
+        return {view: self.encoder.memory(features, graphs[view], projected) for view in self.views}
 
     def forward_new(
         self,

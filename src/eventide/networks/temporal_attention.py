@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
@@ -14,13 +15,32 @@ Average = Callable[[Tensor], Tensor]
 """From one rate per message to the time-weighted average of its neighbours' states."""
 
 
+@dataclass(frozen=True, eq=False)
+class Projection:
+    """States after a layer's linear maps: only the averaging is left, in any view.
+
+    ``values`` [n, outputs], ``rates`` [n], and what a residual layer adds, ``own`` [n, outputs].
+    """
+
+    values: Tensor
+    rates: Tensor
+    own: Tensor | None
+
+    def plus_own(self, averages: Tensor, rows: Tensor | None) -> Tensor:
+        """Finish the layer for ``rows`` (all if None), given their averages."""
+        if self.own is None:
+            return averages
+        return averages + (self.own if rows is None else self.own[rows])
+
+
 class TemporalAttention(nn.Module):
     """Equations `eq_temGnn` and `attention`, before the activation.
 
     z = W h;  rate_i = w . z_i;  a_ij = softmax_j(-rate_i * abs(t_i - t_j));  out_i = sum_j a_ij z_j
 
-    Both are linear in h, so z is never formed: rate_i = (W^T w) . h_i is one number per message,
-    and out_i = W (sum_j a_ij h_j) applies W to the averages of the wanted messages alone.
+    Both are linear in h, so there are two exact ways. ``forward`` never forms z: rate_i = (W^T w) .
+    h_i is one number per message, and out_i = W (sum_j a_ij h_j) applies W to the averages of the
+    wanted messages alone. ``project`` forms z for all messages, once for all views that share h.
     """
 
     def __init__(
@@ -50,6 +70,13 @@ class TemporalAttention(nn.Module):
         with torch.autocast(states.device.type, enabled=False):
             direction = self.rate.weight @ self.transform.weight
             return (states @ direction.T).squeeze(-1)
+
+    def project(self, states: Tensor) -> Projection:
+        """Compute what is left to average: z, the rates, and what is added to the averages."""
+        values = widen(self.transform(states))
+        with torch.autocast(states.device.type, enabled=False):
+            rates = torch.zeros_like(values[:, 0]) if self.timeless else self.rate(values)[:, 0]
+        return Projection(values, rates, None if self.own is None else widen(self.own(states)))
 
     def forward(self, states: Tensor, average: Average) -> Tensor:
         """Update ``states`` [n, inputs] to [n, outputs].

@@ -110,12 +110,7 @@ class MultiViewStage:
 
     @cached_property
     def _graphs(self) -> dict[str, ViewGraph]:
-        return {view: ViewGraph.of(each, self._features) for view, each in self._around.items()}
-
-    def _hidden_states(self) -> dict[str, list[Tensor]]:
-        """Compute what each layer reads, for all messages."""
-        graphs = {view: ViewGraph.once(each, self._features) for view, each in self._around.items()}
-        return self.network.memory(self._features, graphs)
+        return {view: ViewGraph(each, self._features) for view, each in self._around.items()}
 
     @cached_property
     def _memories(self) -> dict[str, Memory]:
@@ -181,7 +176,7 @@ class MultiViewStage:
     def rates(self, rows: Ints) -> dict[str, Floats]:
         """Return how fast attention fades with time around rows of the graph, view by view."""
         self.network.eval()
-        states = self._hidden_states()
+        states = self.network.memory(self._features, self._graphs)
         encoder = self.network.encoder
         return {view: _numpy(encoder.last_rates(each[-1][rows])) for view, each in states.items()}
 
@@ -202,7 +197,7 @@ class MultiViewStage:
 
     def _memory_states(self) -> dict[str, list[MemorySums]]:
         if self._states is None:
-            states = self._hidden_states()
+            states = self.network.memory(self._features, self._graphs)
             self._states = {
                 view: [self._memories[view].sums(each) for each in layers]
                 for view, layers in states.items()
