@@ -21,7 +21,9 @@ def named(ablation: str, prototypes: str) -> Contestant:
     name = ablation
     if prototypes == "centroids":
         name = f"{ablation[:3]}-ec{ablation[3:]}"
-    changes = {f"loss.{setting}": value for setting, value in ABLATIONS[ablation].items()}
+    # said outright: a preset may have +CB on, but a row without it in its name has it off
+    switches = {"class_balanced": False} | dict(ABLATIONS[ablation])
+    changes = {f"loss.{setting}": value for setting, value in switches.items()}
     return Contestant(name, METHOD_OF[prototypes], changes)
 
 

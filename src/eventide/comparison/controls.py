@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
+from eventide.comparison.ablations import named
 from eventide.comparison.contestant import Contestant
 from eventide.graphs.views import PAPER_VIEWS, USER
 
-BASE = "ucl-ec"
+WHOLE = named("ucl", "centroids")
 
 
 def controls() -> tuple[Contestant, ...]:
@@ -17,17 +19,19 @@ def controls() -> tuple[Contestant, ...]:
     ['ucl-ec', 'ucl-ec/hashtag', 'ucl-ec/entity']
     """
     columns = {view.name: view.columns for view in PAPER_VIEWS}
-    found = [Contestant(BASE, BASE)]
+    found = [WHOLE]
     for count in (1, 2):
         for names in combinations(columns, count):
             views = {name: columns[name] for name in names}
-            found.append(Contestant(f"{BASE}/{'+'.join(names)}", BASE, views=views))
+            found.append(replace(WHOLE, name=f"{WHOLE.name}/{'+'.join(names)}", views=views))
     # Nobody shares an id, so that every message is its only neighbour, in memory and as a new one.
     alone = dict.fromkeys(columns, ("id",))
     author = columns | {USER.name: (*USER.columns, "user")}
     return (
         *found,
-        Contestant(f"{BASE}/no-graph", BASE, views=alone),
-        Contestant(f"{BASE}/no-time", BASE, {"network.time": False}),
-        Contestant(f"{BASE}/author", BASE, views=author),
+        replace(WHOLE, name=f"{WHOLE.name}/no-graph", views=alone),
+        replace(
+            WHOLE, name=f"{WHOLE.name}/no-time", changes={**WHOLE.changes, "network.time": False}
+        ),
+        replace(WHOLE, name=f"{WHOLE.name}/author", views=author),
     )

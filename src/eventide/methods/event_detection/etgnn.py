@@ -21,4 +21,5 @@ class Etgnn(Ucl):
     defaults: ClassVar[Mapping[str, Any]] = {
         "loss.calibration": "misleading",
         "loss.contrastive_weight": 0.0,
+        "loss.class_balanced": False,
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from eventide.comparison.controls import BASE
+from eventide.comparison.controls import WHOLE
 from eventide.comparison.results import Results
 from eventide.reports.tables.comparison import (
     ACCURACY,
@@ -27,7 +27,7 @@ def controls(results: Results, names: Sequence[str]) -> Table:
     rows: list[list[Cell]] = []
     for each in names:
         accuracy, f1, *others = measured(results, each)
-        against = results.difference(each, BASE) if each != BASE else None
+        against = results.difference(each, WHOLE.name) if each != WHOLE.name else None
         change = None if against is None else Figure(against.t_test.difference)
         rows.append([each, accuracy, change, f1, *others, len(results.outcomes(each))])
     notes = [
