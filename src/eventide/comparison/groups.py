@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import chain
 
 from eventide.comparison.ablations import grid, named, named_rows
 from eventide.comparison.contestant import Contestant
@@ -72,7 +73,7 @@ def choose(text: str) -> Choice:
       next:  did you mean ucl-ec, ...
     """
     known = groups()
-    catalogue = {each.name: each for group in known.values() for each in group}
+    catalogue = {each.name: each for each in _distinct(chain.from_iterable(known.values()))}
     chosen: list[Contestant] = []
     asked: list[str] = []
     absent: dict[str, None] = {}
@@ -102,7 +103,11 @@ def _plain(names: Sequence[str], group: str | None) -> tuple[Contestant, ...]:
 
 
 def _distinct(contestants: Iterable[Contestant]) -> tuple[Contestant, ...]:
-    return tuple({each.name: each for each in contestants}.values())
+    """Return each name once, as it was first said: a row's own switches come before a method's."""
+    found: dict[str, Contestant] = {}
+    for each in contestants:
+        found.setdefault(each.name, each)
+    return tuple(found.values())
 
 
 def _unknown(word: str, known: Sequence[str]) -> BadSetting:
