@@ -46,6 +46,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "network.evidence": "exp",
         "loss.class_balanced": True,
         "training.learning_rate": 3e-3,
+        "training.weight_decay": 1e-4,
         "training.patience": 30,
     },
 }

@@ -90,7 +90,8 @@ def test_other_conditions_are_other_runs(compared, small_sample, quick, tmp_path
 
 def test_the_same_work_under_two_names_is_done_once(compared, small_sample, quick):
     steps = []
-    twin = Contestant("twin", "ucl-ec", {"loss.prototypes": "centroids"})
+    changes = {"loss.prototypes": "centroids", "loss.class_balanced": False}
+    twin = Contestant("twin", "ucl-ec", changes)
     found = compare(
         small_sample, [*compared.contestants, twin], range(2), out=compared.path.parent,
         watch=steps.append, **quick,
