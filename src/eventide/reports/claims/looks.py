@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import fields
 from typing import Any
 
-from eventide.comparison import Contestant
+from eventide.comparison import Contestant, choose
 from eventide.comparison.workshop import Prepared
 from eventide.errors import EventideError
 from eventide.methods.base import Method
@@ -17,7 +17,7 @@ from eventide.reports.figures import class_uncertainty, drift, similarity
 from eventide.reports.figures.runs import FittedRun, Runs
 from eventide.scoring.groups import ClassGroups
 
-CE, UCL, UCL_EC = (Contestant(name, name) for name in ("ce", "ucl", "ucl-ec"))
+CE, UCL, UCL_EC = choose("ce,ucl,ucl-ec").contestants
 
 
 class SharedRuns(Runs):

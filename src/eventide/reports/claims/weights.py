@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from eventide.comparison import Contestant
+from eventide.comparison import Contestant, choose
 from eventide.reports.claims.accuracy import better
 from eventide.reports.claims.claim import Claim
 from eventide.reports.claims.verdict import Region
 
-METHOD = "ucl-ec"
+(WHOLE,) = choose("ucl-ec").contestants
 HARDLY = 0.02
 """Accuracies that differ by less than this differ hardly."""
 COLLAPSE = 0.05
@@ -15,7 +15,8 @@ COLLAPSE = 0.05
 
 
 def _weighted(setting: str, value: float) -> Contestant:
-    return Contestant(f"{METHOD}, {setting}={value:g}", METHOD, {f"loss.{setting}": value})
+    changes = {**WHOLE.changes, f"loss.{setting}": value}
+    return Contestant(f"{WHOLE.name}, {setting}={value:g}", WHOLE.method, changes)
 
 
 LOW, OWN, HIGH = (_weighted("agreement_weight", value) for value in (0.01, 0.5, 100.0))

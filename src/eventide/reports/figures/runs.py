@@ -201,7 +201,7 @@ class Runs:
 
     def grouping_run(self, seed: int | None = None) -> FittedRun:
         """Return the run whose class uncertainty sorts the classes of a split."""
-        return self.run(Contestant(GROUPED_BY, GROUPED_BY), seed)
+        return self.run(choose(GROUPED_BY).contestants[0], seed)
 
     def groups(self, seed: int | None = None) -> ClassGroups:
         """Sort the classes of a split into certain, middle and uncertain, once for every method.
