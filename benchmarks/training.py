@@ -128,7 +128,7 @@ def one_epoch(name: str) -> None:
 def main() -> None:
     """Run the contest and the epochs, each measurement in a process of its own."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--threads", type=int, default=2, help="for epochs")
     parser.add_argument("--messages", type=int, default=20_000, help="of the contest")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--sizes", nargs="*", help="only these: a number, or a dataset's name")
@@ -148,14 +148,14 @@ def main() -> None:
 
 
 def contest(asked: argparse.Namespace) -> None:
-    """One step of every contestant."""
-    print(f"one training step, {asked.messages} messages, {asked.threads} thread(s)")
+    """One step of every contestant, with one thread: the steadier figure."""
+    print(f"one training step, {asked.messages} messages, 1 thread")
     print(f"{'':10}{'set-up s':>10}{'wall s':>10}{'cpu s':>10}{'peak MB':>10}{'ratio':>8}")
     found: dict[str, Any] = {}
     for name in CONTESTANTS:
         arguments = [f"--one-step={name}", f"--messages={asked.messages}"]
-        arguments += [f"--threads={asked.threads}", f"--repeats={asked.repeats}"]
-        row = found[name] = run_apart(__file__, arguments, asked.threads)
+        arguments += ["--threads=1", f"--repeats={asked.repeats}"]
+        row = found[name] = run_apart(__file__, arguments, threads=1)
         ratio = row["wall"] / found["buckets"]["wall"]
         print(
             f"{name:10}{row['built']:10.1f}{row['wall']:10.3f}{row['cpu']:10.3f}"
