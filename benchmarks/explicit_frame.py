@@ -13,7 +13,7 @@ from eventide.graphs.explicit import ExplicitNeighbourhood
 from eventide.graphs.products import Pattern
 from eventide.networks.view_graph import ViewGraph
 from eventide.training.stage import MultiViewStage
-from rivals import CHUNK
+from rivals import CHUNK, softmax_weights
 
 
 class ExplicitStage(MultiViewStage):
@@ -112,14 +112,7 @@ class EdgeSet:
 
     def weights(self, rates: Tensor) -> tuple[Tensor, Tensor]:
         """Softmax weights, and their slopes in the rates."""
-        scores = rates.index_select(0, self.targets).mul_(self.distances).neg_()
-        top = torch.segment_reduce(scores, "max", offsets=self.pointers)
-        weights = scores.sub_(top.index_select(0, self.targets)).exp_()
-        total = torch.segment_reduce(weights, "sum", offsets=self.pointers)
-        weights /= total.index_select(0, self.targets)
-        mean = torch.segment_reduce(weights * self.distances, "sum", offsets=self.pointers)
-        slopes = mean.index_select(0, self.targets).sub_(self.distances).mul_(weights)
-        return weights, slopes
+        return softmax_weights(self, rates)
 
     def chunks(self) -> list[slice]:
         """Edges whose messages fit into memory at once."""

@@ -27,14 +27,19 @@ class Edges:
 
     def weights(self, rates: Tensor) -> tuple[Tensor, Tensor]:
         """Softmax weights, and their slopes in the rates."""
-        scores = rates.index_select(0, self.targets).mul_(self.distances).neg_()
-        top = torch.segment_reduce(scores, "max", offsets=self.pointers)
-        weights = scores.sub_(top.index_select(0, self.targets)).exp_()
-        total = torch.segment_reduce(weights, "sum", offsets=self.pointers)
-        weights /= total.index_select(0, self.targets)
-        mean = torch.segment_reduce(weights * self.distances, "sum", offsets=self.pointers)
-        slopes = mean.index_select(0, self.targets).sub_(self.distances).mul_(weights)
-        return weights, slopes
+        return softmax_weights(self, rates)
+
+
+def softmax_weights(edges: Any, rates: Tensor) -> tuple[Tensor, Tensor]:
+    """Softmax of -rate * distance over the edges of each target, and its slopes in the rates."""
+    scores = rates.index_select(0, edges.targets).mul_(edges.distances).neg_()
+    top = torch.segment_reduce(scores, "max", offsets=edges.pointers)
+    weights = scores.sub_(top.index_select(0, edges.targets)).exp_()
+    total = torch.segment_reduce(weights, "sum", offsets=edges.pointers)
+    weights /= total.index_select(0, edges.targets)
+    mean = torch.segment_reduce(weights * edges.distances, "sum", offsets=edges.pointers)
+    slopes = mean.index_select(0, edges.targets).sub_(edges.distances).mul_(weights)
+    return weights, slopes
 
 
 def sparse_step(

@@ -69,7 +69,7 @@ def test_an_interrupt_leaves_a_word_and_no_traceback(folder, monkeypatch):
     def interrupted(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("eventide.reports.claims.evidence.compare", interrupted)
+    monkeypatch.setattr("eventide.reports.figures.runs.compare", interrupted)
     done = invoke(folder, "claims", "--runs", folder / "none", "--only", "order")
     assert done.exit_code == 1
     assert "goes on" in done.stderr

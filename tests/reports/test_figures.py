@@ -142,7 +142,7 @@ def test_sensitivity_keeps_its_runs(small_sample, tmp_path, monkeypatch):
     assert len(numbers.points) == 6
     assert all(each.accuracy.runs == 2 for each in numbers.points)
     assert numbers.own == {"λ1": 1.0, "λ2": 0.1, "λ3": 0.5}
-    assert told[-1] == "12 of 12 runs"
+    assert told[-1].startswith("12 of 12 runs: ucl-ec, ")
     told.clear()
     assert sensitivity.measure(own) == numbers
     assert told == ["12 of 12 runs"]

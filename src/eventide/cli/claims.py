@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from eventide.cli.compare import IN_A_PIPE, seed_numbers
-from eventide.cli.options import AsJson, Columns, Source, changed_settings, column_mapping
+from eventide.cli.options import (
+    AsJson,
+    ChangeForAll,
+    Columns,
+    Entities,
+    GraphSplit,
+    Preset,
+    Source,
+    Workers,
+    changed_settings,
+    column_mapping,
+)
 
 if TYPE_CHECKING:
     from eventide.reports.claims.report import Report
@@ -29,28 +40,17 @@ def claims(
     seeds: Annotated[
         str, typer.Option(help="How many (3 is 0 to 2), a range (100-104) or a list (3,5).")
     ] = "3",
-    split: Annotated[
-        str, typer.Option(help="random (the paper's), proportional, duplicate-aware or stored.")
-    ] = "random",
-    preset: Annotated[
-        str, typer.Option(help="default, or paper (the printed settings).")
-    ] = "default",
+    split: GraphSplit = "random",
+    preset: Preset = "default",
     encoder: Annotated[str | None, typer.Option(help="As for eventide compare.")] = None,
-    entities: Annotated[str, typer.Option(help="rules, spacy:PIPELINE, given, or none.")] = "rules",
+    entities: Entities = "rules",
     column: Columns = None,
-    change: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="GROUP.NAME=VALUE", help="Change a setting for all. Repeatable."
-        ),
-    ] = None,
+    change: ChangeForAll = None,
     kept: Annotated[
         Path | None,
         typer.Option("--runs", help="Folder of runs, shared with compare's --out."),
     ] = None,
-    workers: Annotated[
-        int | None, typer.Option(help="Runs at the same time; all cores by default.", min=1)
-    ] = None,
+    workers: Workers = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE.md", help="Write a page of Markdown here.")
     ] = None,

@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from eventide.cli.options import AsJson, Columns, Source, changed_settings, column_mapping
+from eventide.cli.options import (
+    AsJson,
+    ChangeForAll,
+    Columns,
+    Entities,
+    Preset,
+    Source,
+    Workers,
+    changed_settings,
+    column_mapping,
+)
 from eventide.errors import BadSetting
 
 if TYPE_CHECKING:
@@ -49,28 +59,19 @@ def compare(
         str | None,
         typer.Option(help="transductive (default) or inductive; a chronological split is that."),
     ] = None,
-    preset: Annotated[
-        str, typer.Option(help="default, or paper (the printed settings).")
-    ] = "default",
+    preset: Preset = "default",
     encoder: Annotated[
         str | None, typer.Option(help="wordllama, tfidf-svd, minilm, ...; joined with +.")
     ] = None,
-    entities: Annotated[str, typer.Option(help="rules, spacy:PIPELINE, given, or none.")] = "rules",
+    entities: Entities = "rules",
     column: Columns = None,
-    change: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="GROUP.NAME=VALUE", help="Change a setting for all. Repeatable."
-        ),
-    ] = None,
+    change: ChangeForAll = None,
     reference: Annotated[str, typer.Option(help="Whom the others are tested against.")] = "ucl-ec",
     out: Annotated[
         Path | None,
         typer.Option(help="Folder for runs and tables; runs in it are not done again."),
     ] = None,
-    workers: Annotated[
-        int | None, typer.Option(help="Runs at the same time; all cores by default.", min=1)
-    ] = None,
+    workers: Workers = None,
     as_json: AsJson = False,
 ) -> None:
     """Run methods side by side and print tables: accuracy, F1, NMI, AMI, ARI, significance, times.

@@ -9,7 +9,15 @@ from typing import Annotated
 
 import typer
 
-from eventide.cli.options import AsJson, Columns, Seed, changed_settings, column_mapping
+from eventide.cli.options import (
+    AsJson,
+    Columns,
+    GraphSplit,
+    Preset,
+    Seed,
+    changed_settings,
+    column_mapping,
+)
 from eventide.errors import BadSetting
 
 
@@ -38,12 +46,8 @@ def figure(
     seeds: Annotated[
         int, typer.Option(help="How many seeds, from --seed on (groups, sensitivity).", min=1)
     ] = 1,
-    split: Annotated[
-        str, typer.Option(help="random (the paper's), proportional, duplicate-aware or stored.")
-    ] = "random",
-    preset: Annotated[
-        str, typer.Option(help="default, or paper (the printed settings).")
-    ] = "default",
+    split: GraphSplit = "random",
+    preset: Preset = "default",
     encoder: Annotated[str | None, typer.Option(help="As for eventide train.")] = None,
     change: Annotated[
         list[str] | None,

@@ -31,6 +31,18 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a program t
 AsNew = Annotated[
     bool, typer.Option("--as-new", help="Judge every message as new, even if the model knows it.")
 ]
+Preset = Annotated[str, typer.Option(help="default, or paper (the printed settings).")]
+Entities = Annotated[str, typer.Option(help="rules, spacy:PIPELINE, given, or none.")]
+ChangeForAll = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="GROUP.NAME=VALUE", help="Change a setting for all. Repeatable."),
+]
+Workers = Annotated[
+    int | None, typer.Option(help="Runs at the same time; all cores by default.", min=1)
+]
+GraphSplit = Annotated[
+    str, typer.Option(help="random (the paper's), proportional, duplicate-aware or stored.")
+]
 Seed = Annotated[int, typer.Option(help="Seed of every random draw.", min=0)]
 
 

@@ -12,6 +12,8 @@ import typer
 from eventide.cli.options import (
     AsJson,
     Columns,
+    Entities,
+    Preset,
     Seed,
     Source,
     changed_settings,
@@ -31,9 +33,7 @@ def train(
     encoder: Annotated[
         str | None, typer.Option(help="wordllama, tfidf-svd, minilm, ...; joined with +.")
     ] = None,
-    preset: Annotated[
-        str, typer.Option(help="default, or paper (the printed settings).")
-    ] = "default",
+    preset: Preset = "default",
     protocol: Annotated[
         str,
         typer.Option(
@@ -45,7 +45,7 @@ def train(
         list[str] | None,
         typer.Option(metavar="NAME=COLUMN,...", help="A view of your own. Repeatable."),
     ] = None,
-    entities: Annotated[str, typer.Option(help="rules, spacy:PIPELINE, given, or none.")] = "rules",
+    entities: Entities = "rules",
     column: Columns = None,
     change: Annotated[
         list[str] | None,

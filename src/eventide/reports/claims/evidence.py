@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from eventide.comparison import Contestant, Results, Step, compare
+from eventide.comparison import Results
 from eventide.comparison.rows import Outcome
 from eventide.reports.claims.claim import Claim
 from eventide.reports.claims.looks import looked
@@ -44,32 +44,11 @@ def gather(runs: Runs, claims: Iterable[Claim]) -> Evidence:
     wanted = {each.name: each for claim in claims for each in claim.contestants}
     looks = {look: None for claim in claims for look in claim.looks}
     missing = {each.name: why for each in wanted.values() if (why := each.missing())}
-    results = _compared(runs, [each for name, each in wanted.items() if name not in missing])
+    able = [each for name, each in wanted.items() if name not in missing]
+    results = runs.compared(able) if able else None
     if results is not None:
         for run in results.failures:
             why = " ".join((run.error or "no reason given").split())
             missing.setdefault(run.contestant, f"seed {run.seed} failed: {why}")
     seen, failed = looked(runs, tuple(looks))
     return Evidence(results, seen, missing | failed)
-
-
-def _compared(runs: Runs, contestants: list[Contestant]) -> Results | None:
-    if not contestants:
-        return None
-    return compare(
-        runs.material,
-        contestants,
-        runs.seeds,
-        out=runs.folder,
-        split=runs.split,
-        preset=runs.preset,
-        encoder=runs.encoder,
-        changes=runs.changes,
-        workers=runs.workers,
-        watch=lambda step: runs.watch(_progress(step)),
-    )
-
-
-def _progress(step: Step) -> str:
-    ended = "" if step.run is None else f": {step.run.contestant}, seed {step.run.seed}"
-    return f"{step.done} of {step.total} runs{ended}"

@@ -15,7 +15,15 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from eventide.comparison import Contestant, Material, choose, read_material
+from eventide.comparison import (
+    Contestant,
+    Material,
+    Results,
+    Step,
+    choose,
+    compare,
+    read_material,
+)
 from eventide.comparison.plan import Plan
 from eventide.comparison.splitting import checked_protocol, copies, divided
 from eventide.comparison.workshop import Prepared, Workshop
@@ -199,6 +207,21 @@ class Runs:
         method: Method = METHODS.load(contestant.method)(settings, seed)
         return method, prepared
 
+    def compared(self, contestants: Sequence[Contestant]) -> Results:
+        """Run contestants with every seed in worker processes; finished runs are kept."""
+        return compare(
+            self.material,
+            contestants,
+            self.seeds,
+            out=self.folder,
+            split=self.split,
+            preset=self.preset,
+            encoder=self.encoder,
+            changes=self.changes,
+            workers=self.workers,
+            watch=lambda step: self.watch(_progress(step)),
+        )
+
     def grouping_run(self, seed: int | None = None) -> FittedRun:
         """Return the run whose class uncertainty sorts the classes of a split."""
         return self.run(choose(GROUPED_BY).contestants[0], seed)
@@ -210,3 +233,8 @@ class Runs:
         """
         run = self.grouping_run(seed)
         return class_groups(range(len(run.classes)), run.class_uncertainty())
+
+
+def _progress(step: Step) -> str:
+    ended = "" if step.run is None else f": {step.run.contestant}, seed {step.run.seed}"
+    return f"{step.done} of {step.total} runs{ended}"

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from eventide.comparison import Contestant, Results, Step, compare
+from eventide.comparison import Contestant, Results
 from eventide.comparison.results import Spread
 from eventide.errors import EventideError
 from eventide.reports.figures.recipe import Numbers, Recipe
@@ -88,18 +88,7 @@ def measure(runs: Runs) -> Sensitivity:
         for weight in WEIGHTS
         for value in weight.values
     }
-    results = compare(
-        runs.material,
-        tuple(changed.values()),
-        runs.seeds,
-        out=runs.folder,
-        split=runs.split,
-        preset=runs.preset,
-        encoder=runs.encoder,
-        changes=runs.changes,
-        workers=runs.workers,
-        watch=lambda step: runs.watch(_progress(step)),
-    )
+    results = runs.compared(tuple(changed.values()))
     if len(results.failures) == len(changed) * len(runs.seeds):
         raise EventideError("no run finished", where=str(results.failures[0].error))
     return Sensitivity(
@@ -132,10 +121,6 @@ def _point(
 def _own(settings: Settings) -> dict[str, float]:
     loss = settings.loss.model_dump()
     return {each.name: float(loss[each.setting.removeprefix("loss.")]) for each in WEIGHTS}
-
-
-def _progress(step: Step) -> str:
-    return f"{step.done} of {step.total} runs"
 
 
 @styled
