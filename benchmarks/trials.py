@@ -22,11 +22,10 @@ import numpy as np
 from eventide.comparison import compare
 from eventide.comparison.contestant import Contestant
 from eventide.comparison.material import read_material
-from eventide.comparison.results import Spread
+from eventide.comparison.results import Spread, pooled_auroc
 from eventide.comparison.rows import Outcome
 from eventide.data.sample import sample
 from eventide.features.encoders import DEFAULT_ENCODER
-from eventide.scoring.metrics import error_auroc
 
 
 def main() -> None:
@@ -89,7 +88,7 @@ def table(found: dict[str, list[Outcome]]) -> str:
             f"{name:<30} {len(outcomes):>4}  "
             f"{_spread([each.validation.accuracy for each in outcomes])}  {f1:6.2f}   "
             f"{_spread([each.test.accuracy for each in outcomes])}  {test_f1:6.2f}   "
-            f"{_pooled_auroc(outcomes)}  {np.mean([each.epochs for each in outcomes]):6.0f}  "
+            f"{_auroc(outcomes)}  {np.mean([each.epochs for each in outcomes]):6.0f}  "
             f"{np.mean([each.seconds.fit for each in outcomes]):7.0f}"
         )
     return "\n".join(lines)
@@ -101,10 +100,8 @@ def _spread(values: list[Any]) -> str:
     return f"{100 * spread.mean:6.2f} ± {100 * (spread.deviation or 0):4.2f}"
 
 
-def _pooled_auroc(outcomes: list[Outcome]) -> str:
-    wrong = np.concatenate([np.not_equal(each.truth, each.predicted) for each in outcomes])
-    uncertainty = np.concatenate([each.uncertainty for each in outcomes])
-    value = error_auroc(wrong, uncertainty)
+def _auroc(outcomes: list[Outcome]) -> str:
+    value = pooled_auroc(outcomes)
     return "  -  " if value is None else f"{value:.3f}"
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from eventide.comparison.results import Spread
+from eventide.comparison.results import Spread, pooled_auroc
 from eventide.scoring.significance import corrected_t_test, paired_bootstrap
 
 
@@ -30,3 +30,20 @@ def test_the_difference_pairs_runs_by_seed(compared):
     assert found.t_test.difference == pytest.approx(expected.difference)
     assert found.t_test.p_value == pytest.approx(expected.p_value)
     assert compared.difference("ce", "nobody") is None
+
+
+def test_the_pooled_auroc_counts_pairs_of_messages_over_all_runs(compared):
+    outcomes = compared.outcomes("ce")
+    judged = [
+        (truth != predicted, uncertainty)
+        for each in outcomes
+        for truth, predicted, uncertainty in zip(
+            each.truth, each.predicted, each.uncertainty, strict=True
+        )
+    ]
+    wrong = [value for missed, value in judged if missed]
+    right = [value for missed, value in judged if not missed]
+    wins = sum((w > r) + 0.5 * (w == r) for w in wrong for r in right)
+    assert wrong
+    assert pooled_auroc(outcomes) == pytest.approx(wins / (len(wrong) * len(right)))
+    assert pooled_auroc([]) is None

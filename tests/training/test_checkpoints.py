@@ -15,6 +15,8 @@ from eventide.errors import DamagedBundle
 SETTINGS = {
     "training__epochs": 6,
     "training__batch_size": 64,
+    "training__schedule": "cosine",
+    "training__weight_average": 0.7,
     "network__dropout": 0.2,
     "encoder": "tfidf-svd:16",
 }

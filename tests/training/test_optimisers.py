@@ -1,11 +1,13 @@
 """The optimiser is a choice; plain SGD with momentum steps as its formula says."""
 
+from itertools import pairwise
+
 import pytest
 import torch
 
 from eventide.errors import BadSetting
 from eventide.settings import resolve
-from eventide.training.optimisers import make_optimiser
+from eventide.training.optimisers import learning_rate, make_optimiser
 from eventide.training.settings import TrainingSettings
 
 
@@ -29,3 +31,11 @@ def test_adam_is_the_default_and_others_are_refused():
     assert isinstance(optimiser, torch.optim.Adam)
     with pytest.raises(BadSetting, match=r"training\.optimiser"):
         resolve({"training.optimiser": "newton"})
+
+
+def test_the_cosine_starts_at_the_rate_and_falls_every_epoch():
+    settings = TrainingSettings(epochs=7, learning_rate=0.2, schedule="cosine")
+    rates = [learning_rate(settings, epoch) for epoch in range(1, 8)]
+    assert rates[0] == 0.2
+    assert all(later < earlier for earlier, later in pairwise(rates))
+    assert rates[-1] > 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from eventide.comparison.contestant import Contestant
 from eventide.comparison.plan import Plan
 from eventide.comparison.rows import Outcome, Run
+from eventide.scoring.metrics import error_auroc
 from eventide.scoring.significance import (
     Bootstrap,
     CorrectedTTest,
@@ -102,6 +103,17 @@ class Results:
                 sum(size.test for size in sizes) / sum(size.train for size in sizes),
             ),
         )
+
+
+def pooled_auroc(outcomes: Sequence[Outcome]) -> float | None:
+    """Say how well uncertainty ranks errors over the test messages of all runs taken together.
+
+    A run with two errors says little alone. None where there is nothing to rank.
+    """
+    if not outcomes:
+        return None
+    wrong = np.concatenate([~_right(each) for each in outcomes])
+    return error_auroc(wrong, np.concatenate([each.uncertainty for each in outcomes]))
 
 
 def _right(outcome: Outcome) -> NDArray[np.bool_]:

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from eventide.errors import DamagedBundle
 from eventide.networks.trainable import TrainableNetwork
 from eventide.storage import is_bundle, read_bundle, write_bundle
+from eventide.training.averaging import WeightAverage
 from eventide.training.selection import Best
 
 KIND = "checkpoint"
@@ -21,11 +22,12 @@ Row = dict[str, float]
 
 @dataclass
 class Progress:
-    """All that changes while training: weights, class state, optimiser, best epoch, history."""
+    """All that changes while training: weights, their average, optimiser, best epoch, history."""
 
     network: TrainableNetwork
     objective: nn.Module
     optimiser: torch.optim.Optimizer
+    average: WeightAverage
     best: Best = field(default_factory=Best)
     history: list[Row] = field(default_factory=list)
 
@@ -75,6 +77,7 @@ class Progress:
             "weights": now,
             "best": self.best.weights,
             "optimiser": optimiser,
+            "average": self.average.state(),
             "noise": {"state": self.network.noise.state},
         }
         facts = {
@@ -92,6 +95,7 @@ class Progress:
             state.setdefault(int(index), {})[key] = value
         groups = self.optimiser.state_dict()["param_groups"]
         self.optimiser.load_state_dict({"state": state, "param_groups": groups})
+        self.average.restore(_torch(arrays["average"]))
         self.network.noise.state = _torch(arrays["noise"])["state"]
         self.history = [dict(row) for row in facts["history"]]
         epoch, rose, *rank = facts["best"]

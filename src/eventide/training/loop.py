@@ -11,10 +11,11 @@ import torch
 
 from eventide.kept_memory import kept_memory
 from eventide.networks.trainable import Part
+from eventide.training.averaging import WeightAverage
 from eventide.training.checkpoints import Checkpoints, Progress, Row
 from eventide.training.evaluation import evaluate
 from eventide.training.objective import Objective
-from eventide.training.optimisers import make_optimiser
+from eventide.training.optimisers import learning_rate, make_optimiser
 from eventide.training.problem import Problem
 from eventide.training.settings import TrainingSettings
 from eventide.training.stage import Stage
@@ -46,8 +47,10 @@ def train(
     rows = problem.training_rows
     labels = torch.from_numpy(problem.labels).to(stage.device)
     stage.network.train_only(trains)
-    optimiser = make_optimiser([*stage.network.parameters(), *objective.parameters()], settings)
-    progress = Progress(stage.network, objective, optimiser)
+    weights = [*stage.network.parameters(), *objective.parameters()]
+    optimiser = make_optimiser(weights, settings)
+    average = WeightAverage(weights, settings.weight_average)
+    progress = Progress(stage.network, objective, optimiser, average)
     if checkpoints is not None:
         checkpoints.resume(progress)
     if progress.epoch == 0 and objective.watches_before_training:
@@ -56,6 +59,8 @@ def train(
     while progress.epoch < settings.epochs and not progress.stale(settings.patience):
         epoch = progress.epoch + 1
         started = time.perf_counter()
+        for group in optimiser.param_groups:
+            group["lr"] = learning_rate(settings, epoch)
         terms: list[Row] = []
         batches = objective.batches(rows, problem.labels[rows], settings.batch_size, seed, epoch)
         for batch in batches:
@@ -64,13 +69,15 @@ def train(
             optimiser.zero_grad(set_to_none=True)
             loss.backward()  # type: ignore[no-untyped-call]
             optimiser.step()
+            average.follow()
             terms.append(means)
 
         row: Row = {"epoch": epoch}
         row |= {name: fmean(means[name] for means in terms) for name in terms[0]}
-        row |= evaluate(stage, objective, problem, epoch)
-        row["seconds"] = time.perf_counter() - started
-        progress.record(row)
+        with average.in_use():
+            row |= evaluate(stage, objective, problem, epoch)
+            row["seconds"] = time.perf_counter() - started
+            progress.record(row)
         watch(row)
         if checkpoints is not None:
             checkpoints.save(progress)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 import torch
@@ -23,3 +24,16 @@ def make_optimiser(
     if settings.optimiser == "sgd":
         return torch.optim.SGD(parameters, lr=rate, momentum=settings.momentum, weight_decay=decay)
     return torch.optim.Adam(parameters, lr=rate, weight_decay=decay)
+
+
+def learning_rate(settings: TrainingSettings, epoch: int) -> float:
+    """Return the learning rate of an epoch, counted from 1: a function of nothing else.
+
+    >>> settings = TrainingSettings(epochs=10, learning_rate=0.1, schedule="cosine")
+    >>> [round(learning_rate(settings, epoch), 3) for epoch in (1, 6, 10)]
+    [0.1, 0.05, 0.002]
+    """
+    if settings.schedule == "constant":
+        return settings.learning_rate
+    done = (epoch - 1) / settings.epochs
+    return settings.learning_rate * (1 + math.cos(math.pi * done)) / 2

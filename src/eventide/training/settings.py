@@ -23,7 +23,11 @@ class TrainingSettings(SettingGroup):
     momentum: float = Field(default=0.9, ge=0, lt=1)
     """Of `sgd`; `adam` has its own."""
     learning_rate: PositiveFloat = 1e-3
+    schedule: Literal["constant", "cosine"] = "constant"
+    """How the learning rate goes: the same throughout, or down to nothing at the last epoch."""
     weight_decay: NonNegativeFloat = 0.0
+    weight_average: float = Field(default=0.0, ge=0, lt=1)
+    """How much of a running average of the weights each step keeps; 0 keeps no average."""
     patience: int | None = Field(default=None, ge=1)
     """Stop when accuracy has not risen for this many epochs; null trains all epochs."""
     layer1_refresh: PositiveInt = 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from eventide.comparison.results import Results
+from eventide.comparison.results import Results, pooled_auroc
 from eventide.comparison.rows import Outcome
 from eventide.reports.tables import paper
 from eventide.reports.tables.table import Cell, Column, Figure, Table
@@ -23,6 +23,7 @@ OTHERS = (
     Column("ami", "AMI", digits=3, best="high", spare=True),
     Column("ari", "ARI", digits=3, best="high", spare=True),
     Column("auroc", "AUROC", digits=3, best="high", spare=True),
+    Column("pooled_auroc", "pooled AUROC", digits=3, best="high", spare=True),
 )
 COLUMNS = (NAME, ACCURACY, PAPER_ACCURACY, MACRO_F1, PAPER_F1, *OTHERS, RUNS, NOTE)
 
@@ -43,7 +44,11 @@ def comparison(
 
 def measured(results: Results, contestant: str) -> list[Figure | None]:
     """Summarise every measure on test messages over the finished runs."""
-    return [Figure.of(results.spread(contestant, tested(measure))) for measure in MEASURES]
+    pooled = pooled_auroc(results.outcomes(contestant))
+    return [
+        *(Figure.of(results.spread(contestant, tested(measure))) for measure in MEASURES),
+        None if pooled is None else Figure(pooled),
+    ]
 
 
 def tested(measure: str) -> Callable[[Outcome], float | None]:
@@ -65,8 +70,8 @@ def titled(title: str, results: Results) -> str:
 def caveats(results: Results, names: Sequence[str]) -> list[str]:
     """Say what a reader must know before believing a table."""
     notes = [
-        "Mean ± deviation over runs; AUROC is of uncertainty against error; the best of a column "
-        "is marked"
+        "Mean ± deviation over runs; AUROC is of uncertainty against error, pooled: over the test "
+        "messages of all runs together; the best of a column is marked"
     ]
     fewest = min((len(results.outcomes(each)) for each in names), default=0)
     if fewest < ENOUGH_RUNS:
