@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from eventide.features.elements import entities, few, tags, urls, with_elements, with_tags
 from eventide.features.elements.rust_patterns import fitting, known_to_both
+from eventide.few import FEW
 
 FRAGMENTS = (
     *("#", "＃", "@", "＠", "##", "RT ", "rt:", "http://", "https://t.co/Ab1", "HTTPſ://", "www."),
@@ -63,7 +64,7 @@ hostile = st.lists(
     st.sampled_from(FRAGMENTS) | st.text(st.characters(exclude_categories=["Cs"]), max_size=4),
     max_size=12,
 ).map("".join)
-many = st.lists(hostile, min_size=few.FEW + 1, max_size=few.FEW + 8)
+many = st.lists(hostile, min_size=FEW + 1, max_size=FEW + 8)
 
 
 def one_by_one(frame: pl.DataFrame) -> pl.DataFrame:

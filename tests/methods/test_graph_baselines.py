@@ -9,6 +9,7 @@ import torch
 
 from eventide.classifier import EventClassifier, load_model
 from eventide.classifier.forgetting import forget
+from eventide.comparison.running import method_note
 from eventide.data import read
 from eventide.features.elements import with_elements
 from eventide.features.encoders import encoder
@@ -55,7 +56,7 @@ def method_of(name, **changes):
 @pytest.mark.parametrize("name", ["pp-gcn", "kpgnn", "mvgan", "etgnn"])
 def test_it_is_listed_with_what_a_table_must_say(name):
     assert METHODS.entry(name).group == "event-detection"
-    note = METHODS.load(name).note
+    note = method_note(name, resolve().model_dump())
     assert ("at most 32 sampled neighbours" in note) == (name in SAMPLED)
     assert ("reconstruction" in note) == (name == "mvgan")
 

@@ -11,7 +11,7 @@ from threading import Lock
 
 import torch
 
-FEW = 32  # messages that one thread judges as fast as several
+from eventide.few import FEW
 
 _lock = Lock()
 _inside = 0

@@ -105,7 +105,7 @@ def _row(
         key=job.key,
         contestant=contestant.name,
         method=contestant.method,
-        note=contestant.note or getattr(METHODS.load(contestant.method), "note", ""),
+        note=contestant.note or method_note(contestant.method, job.settings),
         dataset=plan.dataset,
         fingerprint=plan.fingerprint,
         seed=job.seed,
@@ -123,6 +123,17 @@ def _row(
         error=error,
         trace=trace,
     )
+
+
+def method_note(method: str, settings: Mapping[str, Any]) -> str:
+    """Return what must be said beside a method's figures, given the settings of the run.
+
+    >>> from eventide.settings import resolve
+    >>> method_note("kpgnn", resolve({"graph.sampled_neighbours": 8}).model_dump())
+    'at most 8 sampled neighbours a message'
+    """
+    note: str = getattr(METHODS.load(method), "note", "")
+    return note.format(settings=Settings.model_validate(settings))
 
 
 def versions() -> dict[str, str]:

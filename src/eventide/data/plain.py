@@ -17,8 +17,7 @@ from eventide.data.names import Columns
 from eventide.data.platforms import is_platform
 from eventide.data.schema import SPLITS, schema_with
 from eventide.data.times import FIRST_MS, LAST_MS
-
-FEW = 32  # messages from which on whole columns are faster
+from eventide.few import FEW
 
 _ID = re.compile(r"[A-Za-z0-9_-]+")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.(\d{1,9}))?(?:Z|\+00:?00)?", re.ASCII)

@@ -25,3 +25,6 @@ class GraphSettings(SettingGroup):
     what the subsets would cost."""
     memory_budget: int = Field(default=1 << 30, ge=0)
     """Bytes the constant sums of layer 1 may take; above it they are read from buckets."""
+    sampled_neighbours: PositiveInt = 32
+    """Neighbours a message reads at most in methods that need explicit edges (PP-GCN, KPGNN,
+    MVGAN); the exact neighbourhoods of all others know no such limit."""

@@ -20,12 +20,21 @@ def norm_ratio_loss(first: Tensor, second: Tensor, same: Tensor) -> Tensor:
     >>> round(norm_ratio_loss(one, two, torch.tensor([True])).item(), 4)  # r = 2: log 2
     0.6931
     """
-    x, y = (side.square().sum(dim=1).clamp(min=CLOSEST**2).sqrt() for side in (first, second))
+    x, y = lengths(first), lengths(second)
     ratio = torch.maximum(x / y, y / x)
     logits = -torch.log(ratio - 1 + CLOSEST)
     return functional.binary_cross_entropy_with_logits(
         logits, same.to(logits.dtype), reduction="none"
     )
+
+
+def lengths(vectors: Tensor) -> Tensor:
+    """Euclidean norms of ``vectors`` [n, d], kept away from 0 so that they can be divided by [n].
+
+    >>> lengths(torch.tensor([[3.0, 4.0]])).item()
+    5.0
+    """
+    return vectors.square().sum(dim=1).clamp(min=CLOSEST**2).sqrt()
 
 
 def bounded_gradient(values: Tensor, most: float = 1.0) -> Tensor:

@@ -29,6 +29,7 @@ class TrainedMethod(Generic[NetworkT, StageT]):
 
     defaults: ClassVar[Mapping[str, Any]] = {}
     note: ClassVar[str] = ""
+    """What must stand beside the method's figures; ``{settings...}`` is filled in from a run's."""
 
     def __init__(self, settings: Settings, seed: int) -> None:
         self.settings = settings

@@ -14,6 +14,8 @@ from unicodedata import category
 import numpy as np
 import numpy.typing as npt
 
+from eventide.few import FEW
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -22,7 +24,6 @@ Rows: TypeAlias = npt.NDArray[np.int64]
 
 _URL = r"(?:https?://|www\.)\S+"
 _ASCII_URL = re.compile(_URL.replace(r"\S", r"[^\t-\r ]"))
-FEW = 32  # texts from which on whole columns are faster
 _SPACE = 32
 _BASE = np.uint64(0x9E3779B97F4A7C15)
 _INVERSE = np.uint64(pow(int(_BASE), -1, 2**64))

@@ -35,7 +35,7 @@ WIDTH = 256
 class Mvgan(SampledGraphMethod):
     """Semantic and temporal convolutions, fused message by message, with cross-entropy."""
 
-    note: ClassVar[str] = f"reconstruction from the abstract; {SAMPLED}"
+    note: ClassVar[str] = "reconstruction from the abstract; " + SAMPLED
 
     def make_layers(
         self, corpus: Corpus, generator: torch.Generator

@@ -6,8 +6,8 @@ over the views with weights sigmoid(w_v), three layers of 512, 256, 128 with ReL
 pair from the ratio of its norms, 64 pairs a step, half of them of one event, SGD 1e-3 with momentum
 0.9. [C] neighbours are sampled, and the weights scaled by row where the released code sums them as
 they are; w from 0; no dropout; an epoch has at most 16 batches; the gradient of a batch is bounded,
-as the loss has a pole; the epoch is chosen by nearest centroid, and a linear head fitted on the
-frozen vectors by Adam.
+as the loss has a pole; the epoch is chosen by the nearest centroid of norms, which are all that the
+pairs compare, and a linear head fitted on the frozen vectors by Adam.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from torch import Tensor, nn
 
 from eventide.graphs.blocks import Floats
 from eventide.graphs.similarity import shared_share
-from eventide.losses.pairs import bounded_gradient, norm_ratio_loss
+from eventide.losses.pairs import bounded_gradient, lengths, norm_ratio_loss
 from eventide.methods.event_detection.sampled import SampledGraphMethod
 from eventide.methods.event_detection.sampled_stage import VIEW
 from eventide.networks.gcn import GraphConvolution, MixedConvolution, ViewMix
@@ -71,7 +71,7 @@ class PpGcn(SampledGraphMethod):
 
     def make_phases(self, network: LayeredNetwork, counts: Tensor) -> list[Phase]:
         """Learn from pairs, then fit the head."""
-        objective = PairObjective(counts, 0.0, (VIEW,), network.width)
+        objective = PairObjective(counts, 0.0, (VIEW,), width=1)
         return [self.encoder_phase(objective), self.head_phase(counts)]
 
 
@@ -89,6 +89,10 @@ class PairObjective(RepresentationObjective):
         first, second = bounded_gradient(outputs[VIEW].embeddings).chunk(2)
         one, other = labels.chunk(2)
         return norm_ratio_loss(first, second, one == other)
+
+    def place(self, embeddings: Tensor) -> Tensor:
+        """Return log norms [n, 1]: a pair's logit depends on their difference alone."""
+        return lengths(embeddings).log().unsqueeze(1)
 
 
 def paired_batches(

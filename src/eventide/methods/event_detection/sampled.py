@@ -18,9 +18,7 @@ from eventide.training.logit_objective import LogitObjective
 from eventide.training.objective import Objective
 from eventide.training.phases import Phase
 
-CAP = 32
-"""Neighbours a message reads at most, of all that share an element with it in any view."""
-SAMPLED = f"at most {CAP} sampled neighbours a message"
+SAMPLED = "at most {settings.graph.sampled_neighbours} sampled neighbours a message"
 """What every row of results says of these methods."""
 
 HEAD_RATE = 0.1
@@ -32,7 +30,6 @@ class SampledGraphMethod(TrainedMethod[LayeredNetwork, SampledStage]):
     """A method gives its layers, its phases, and what weighs the edges."""
 
     note: ClassVar[str] = SAMPLED
-    cap: ClassVar[int] = CAP
 
     def make_layers(
         self, corpus: Corpus, generator: torch.Generator
@@ -70,7 +67,7 @@ class SampledGraphMethod(TrainedMethod[LayeredNetwork, SampledStage]):
             self.memory_inputs(corpus),
             self.settings.network,
             device,
-            cap=self.cap,
+            cap=self.settings.graph.sampled_neighbours,
             seed=self.seed,
             weigh=self.weigh,
             new_inputs=self.inputs,

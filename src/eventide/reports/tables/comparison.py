@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from eventide.comparison.results import Results, pooled_auroc
 from eventide.comparison.rows import Outcome
+from eventide.reports.printed import DATASETS
 from eventide.reports.tables import paper
 from eventide.reports.tables.table import Cell, Column, Figure, Table
 from eventide.scoring.significance import ENOUGH_RUNS
@@ -77,6 +78,6 @@ def caveats(results: Results, names: Sequence[str]) -> list[str]:
     if fewest < ENOUGH_RUNS:
         notes.append(f"Too few runs: {fewest} where the paper has {ENOUGH_RUNS}")
     plan = results.plan
-    if plan.dataset in paper.DATASETS and (plan.split, plan.protocol) != paper.WAY:
+    if plan.dataset in DATASETS and (plan.split, plan.protocol) != paper.WAY:
         notes.append(f"The paper's figures are of another task: {' split, '.join(paper.WAY)}")
     return notes

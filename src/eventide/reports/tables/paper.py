@@ -1,29 +1,13 @@
-"""The paper's printed figures, to stand beside ours; a tested copy of paper/results.toml."""
+"""The paper's printed figures, to stand beside ours."""
 
 from __future__ import annotations
 
-import tomllib
-from functools import cache
-from importlib.resources import files
-from typing import Any
-
+from eventide.reports.printed import DATASETS, printed
 from eventide.reports.tables.table import Figure
 
-DATASETS = {
-    "events2012-100": "Events2012_100",
-    "events2018-100": "Events2018_100",
-    "crisislex-t7": "CrisisLexT_7",
-}
 OTHER_NAMES = {"ldam-drw": "LDAM"}
 WAY = ("random", "transductive")
 """The paper's split and protocol."""
-
-
-@cache
-def printed() -> dict[str, Any]:
-    """Return every table of the paper by its label."""
-    content = files("eventide.reports.tables").joinpath("paper_results.toml").read_text("utf-8")
-    return tomllib.loads(content)
 
 
 def figure(contestant: str, dataset: str, measure: str) -> Figure | None:
