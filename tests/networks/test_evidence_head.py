@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 import torch
 
@@ -27,9 +29,14 @@ def test_functions_and_temperature_and_clamp():
     assert evidence_of(two, NetworkSettings(temperature=4)).item() == 0.5
     soft = evidence_of(two, NetworkSettings(evidence="softplus")).item()
     assert soft == pytest.approx(torch.log1p(two.exp()).item())
-    assert evidence_of(two, NetworkSettings(evidence="exp", clamp=1)).item() == pytest.approx(
-        2.71828, abs=1e-4
-    )
+    bent = evidence_of(two, NetworkSettings(evidence="exp", clamp=1)).item()
+    assert bent == pytest.approx(math.exp(math.tanh(2.0)))
+
+
+def test_beyond_its_bounds_exp_can_still_be_talked_out_of_its_evidence():
+    logit = torch.tensor([[24.0]], requires_grad=True)
+    evidence_of(logit, NetworkSettings(evidence="exp")).log().sum().backward()
+    assert logit.grad.item() == pytest.approx(1 / math.cosh(2.4) ** 2, rel=1e-4)
 
 
 def test_relu_leaves_a_class_without_gradient_and_softplus_does_not():

@@ -22,7 +22,6 @@ from eventide.reports.facts.languages import guess
 from eventide.reports.facts.page import page
 from eventide.reports.facts.times import times
 
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def message(number: int, text: str, **more: object) -> dict[str, object]:

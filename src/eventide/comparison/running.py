@@ -71,7 +71,8 @@ def _outcome(job: Job, workshop: Workshop) -> Outcome:
         tested=ready.tested,
         truth=ready.truth.tolist(),
         predicted=judged.predicted.tolist(),
-        uncertainty=[round(float(each), 6) for each in judged.uncertainty],
+        # digits that count, not decimals: a sure message's uncertainty may be 1e-9, and still ranks
+        uncertainty=[float(f"{each:.6g}") for each in judged.uncertainty],
     )
 
 

@@ -46,4 +46,4 @@ class NetworkSettings(SettingGroup):
     temperature: PositiveFloat = 1.0
     """Divides the head's output before the evidence function."""
     clamp: PositiveFloat = 10.0
-    """`exp` evidence reads the head's output within [-clamp, clamp]."""
+    """`exp` evidence bends the head's output smoothly into (-clamp, clamp)."""
