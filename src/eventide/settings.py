@@ -45,6 +45,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     # accuracy, which jumps from epoch to epoch. Chosen on validation messages: docs/tuning.md.
     "default": {
         "network.evidence": "exp",
+        "network.fading": "positive",
         "loss.calibration_weight": 0.1,
         "loss.class_balanced": True,
         "training.learning_rate": 3e-3,

@@ -14,7 +14,7 @@ from eventide.graphs.incidence import Incidence
 from eventide.graphs.neighbourhood import BucketedNeighbourhood
 from eventide.networks.encoder import SharedEncoder
 from eventide.networks.seeding import Noise
-from eventide.networks.settings import NetworkSettings
+from eventide.networks.settings import Fading, NetworkSettings
 from eventide.networks.temporal_attention import TemporalAttention
 from eventide.networks.view_graph import ViewGraph
 
@@ -25,8 +25,9 @@ TIMES = [0, 3, 3, 1, 9, 4]
 KINDS = pytest.mark.parametrize("kind", [ExplicitNeighbourhood, BucketedNeighbourhood])
 
 
-def make_layer(inputs: int, outputs: int) -> TemporalAttention:
-    return TemporalAttention(inputs, outputs, generator=torch.Generator().manual_seed(1)).double()
+def make_layer(inputs: int, outputs: int, fading: Fading = "free") -> TemporalAttention:
+    generator = torch.Generator().manual_seed(1)
+    return TemporalAttention(inputs, outputs, fading=fading, generator=generator).double()
 
 
 @KINDS
@@ -58,6 +59,16 @@ def test_rate_is_a_linear_map_of_the_transformed_state():
     w, fc = layer.transform.weight, layer.rate.weight
     naive = torch.stack([fc[0] @ (w @ state) for state in states])
     assert_same(layer.rates(states), naive, [states, w, fc])
+
+
+def test_attention_can_be_kept_from_growing_with_distance():
+    """A departure from the print: softplus of the same linear map, both ways it is computed."""
+    layer, states = make_layer(4, 3, "positive"), random(6, 4, seed=0)
+    w, fc = layer.transform.weight, layer.rate.weight
+    naive = torch.stack([torch.log1p((fc[0] @ (w @ state)).exp()) for state in states])
+    assert (naive > 0).all()
+    assert_same(layer.rates(states), naive, [states, w, fc])
+    assert_same(layer.project(states).rates, naive, [states, w, fc])
 
 
 @KINDS

@@ -4,7 +4,6 @@ import re
 from datetime import UTC, datetime
 from hashlib import sha256
 from io import StringIO
-from pathlib import Path
 
 import polars as pl
 import pytest
@@ -21,7 +20,6 @@ from eventide.reports.facts.drawing import bar, safe, sparkline
 from eventide.reports.facts.languages import guess
 from eventide.reports.facts.page import page
 from eventide.reports.facts.times import times
-
 
 
 def message(number: int, text: str, **more: object) -> dict[str, object]:

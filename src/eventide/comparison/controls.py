@@ -31,7 +31,7 @@ def controls() -> tuple[Contestant, ...]:
         *found,
         replace(WHOLE, name=f"{WHOLE.name}/no-graph", views=alone),
         replace(
-            WHOLE, name=f"{WHOLE.name}/no-time", changes={**WHOLE.changes, "network.time": False}
+            WHOLE, name=f"{WHOLE.name}/no-time", changes={**WHOLE.changes, "network.fading": "none"}
         ),
         replace(WHOLE, name=f"{WHOLE.name}/author", views=author),
     )

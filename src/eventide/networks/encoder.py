@@ -39,7 +39,7 @@ class SharedEncoder(nn.Module):
                 inputs,
                 outputs,
                 residual=settings.residual,
-                timeless=not settings.time,
+                fading=settings.fading,
                 generator=generator,
             )
             for inputs, outputs in pairwise(widths)

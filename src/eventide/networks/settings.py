@@ -12,6 +12,7 @@ Activation = Literal["none", "elu"]
 FeatureNormalisation = Literal["none", "unit", "standard"]
 Evidence = Literal["relu", "softplus", "exp"]
 Classifier = Literal["linear", "cosine"]
+Fading = Literal["free", "positive", "none"]
 
 
 class NetworkSettings(SettingGroup):
@@ -29,8 +30,10 @@ class NetworkSettings(SettingGroup):
     """`unit`: every vector to length 1; `standard`: every column to mean 0 and deviation 1."""
     dropout: float = Field(default=0.0, ge=0, lt=1)
     """Share of the values between two layers that training sets to zero."""
-    time: bool = True
-    """Weigh neighbours by their distance in time; without it all of them count the same."""
+    fading: Fading = "free"
+    """What distance in time does to a neighbour's weight. `free`, as printed: the learned rate may
+    be negative, and then the most distant count most; `positive`: they only ever count less;
+    `none`: all count the same."""
     residual: bool = False
     """Add a learned map of a message's own state to what its neighbourhood says."""
     head_hidden: PositiveInt = 128

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from eventide.networks.precision import widen
 from eventide.networks.seeding import seeded_linear
+from eventide.networks.settings import Fading
 
 Average = Callable[[Tensor], Tensor]
 """From one rate per message to the time-weighted average of its neighbours' states."""
@@ -38,9 +40,10 @@ class TemporalAttention(nn.Module):
 
     z = W h;  rate_i = w . z_i;  a_ij = softmax_j(-rate_i * abs(t_i - t_j));  out_i = sum_j a_ij z_j
 
-    Both are linear in h, so there are two exact ways. ``forward`` never forms z: rate_i = (W^T w) .
-    h_i is one number per message, and out_i = W (sum_j a_ij h_j) applies W to the averages of the
-    wanted messages alone. ``project`` forms z for all messages, once for all views that share h.
+    With `positive` fading the rate is softplus(w . z_i). Both maps are linear in h, so there are
+    two exact ways. ``forward`` never forms z: w . z_i = (W^T w) . h_i is one number per message,
+    and out_i = W (sum_j a_ij h_j) applies W to the averages of the wanted messages alone.
+    ``project`` forms z for all messages, once for all views that share h.
     """
 
     def __init__(
@@ -49,11 +52,11 @@ class TemporalAttention(nn.Module):
         outputs: int,
         *,
         residual: bool = False,
-        timeless: bool = False,
+        fading: Fading = "free",
         generator: torch.Generator,
     ) -> None:
         super().__init__()
-        self.timeless = timeless
+        self.fading = fading
         self.transform = seeded_linear(inputs, outputs, bias=False, generator=generator)
         self.rate = seeded_linear(outputs, 1, bias=False, generator=generator)
         self.own = (
@@ -61,21 +64,29 @@ class TemporalAttention(nn.Module):
         )
 
     def rates(self, states: Tensor) -> Tensor:
-        """Return w . W h for each row of ``states`` [n, inputs]: how fast attention fades, [n].
+        """Say for each row of ``states`` [n, inputs] how fast attention fades, [n].
 
         Never in half precision: a rate is multiplied by days and then exponentiated.
         """
-        if self.timeless:
-            return torch.zeros_like(states[:, 0])
         with torch.autocast(states.device.type, enabled=False):
             direction = self.rate.weight @ self.transform.weight
-            return (states @ direction.T).squeeze(-1)
+            return self._faded((states @ direction.T).squeeze(-1))
+
+    def _faded(self, scores: Tensor) -> Tensor:
+        """Turn w . z into rates."""
+        match self.fading:
+            case "free":
+                return scores
+            case "positive":
+                return functional.softplus(scores)
+            case "none":
+                return torch.zeros_like(scores)
 
     def project(self, states: Tensor) -> Projection:
         """Compute what is left to average: z, the rates, and what is added to the averages."""
         values = widen(self.transform(states))
         with torch.autocast(states.device.type, enabled=False):
-            rates = torch.zeros_like(values[:, 0]) if self.timeless else self.rate(values)[:, 0]
+            rates = self._faded(self.rate(values)[:, 0])
         return Projection(values, rates, None if self.own is None else widen(self.own(states)))
 
     def forward(self, states: Tensor, average: Average) -> Tensor:
