@@ -40,13 +40,16 @@ PRESETS: dict[str, dict[str, Any]] = {
     # What the paper prints, with the doubts settled as paper/deviations.md says.
     "paper": {},
     # ReLU evidence has no gradient where a class has none yet, which leaves small classes behind;
-    # exp always has one. Its products over the views are far larger, so calibration counts less.
-    # With +CB a rare class's error counts as much as a frequent one's. The average steadies
-    # accuracy, which jumps from epoch to epoch. Chosen on validation messages: docs/tuning.md.
+    # exp always has one. It multiplies over the views, so calibration counts less, and a low clamp
+    # keeps the uncertainty of one run comparable with another's. With +CB a rare class's error
+    # counts as much as a frequent one's. Fading keeps attention from running away into the past,
+    # the average steadies the rest. Chosen on validation messages: docs/tuning.md.
     "default": {
         "network.evidence": "exp",
+        "network.clamp": 5.0,
         "network.fading": "positive",
         "loss.calibration_weight": 0.1,
+        "loss.contrastive_weight": 1.0,
         "loss.class_balanced": True,
         "training.learning_rate": 3e-3,
         "training.weight_decay": 1e-4,
