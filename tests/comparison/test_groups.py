@@ -45,7 +45,8 @@ def test_unknown_names_are_bad_settings_with_a_hint(text, says):
 
 
 def test_what_this_version_lacks_is_left_out_of_groups_and_said(monkeypatch):
-    monkeypatch.delitem(METHODS._entries, "ce")
+    others = {name: entry for name, entry in METHODS._entries.items() if name != "ce"}
+    monkeypatch.setattr(METHODS, "_entries", others)
     choice = choose("long-tail")
     assert "ce" not in [each.name for each in choice.contestants]
     assert any("ce" in note for note in choice.notes)

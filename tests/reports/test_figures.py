@@ -141,7 +141,7 @@ def test_sensitivity_keeps_its_runs(small_sample, tmp_path, monkeypatch):
     check(numbers, sensitivity.FIGURE, "λ3")
     assert len(numbers.points) == 6
     assert all(each.accuracy.runs == 2 for each in numbers.points)
-    assert numbers.own == {"λ1": 1.0, "λ2": 0.1, "λ3": 0.5}
+    assert numbers.own == {"λ1": 0.1, "λ2": 1.0, "λ3": 0.5}
     assert told[-1].startswith("12 of 12 runs: ucl-ec, ")
     told.clear()
     assert sensitivity.measure(own) == numbers
