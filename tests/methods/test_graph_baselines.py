@@ -276,3 +276,23 @@ def test_etgnn_is_error_plus_annealed_divergence_plus_agreement():
                     agreement += (alike[0] - alike[1]) ** 2 / batch**2
     expected = error / batch + epoch / 25 * divergence / batch + 0.5 * agreement
     torch.testing.assert_close(total, expected, rtol=1e-9, atol=1e-9)
+
+
+def test_pp_gcn_chooses_its_epoch_by_the_lengths_of_vectors_alone(plan):
+    method = method_of("pp-gcn")
+    method.fit(plan.problem, lambda row: None, None)
+    objective = method.phases[0].objective
+    vectors = torch.tensor([[3.0, 4.0], [0.0, 5.0], [0.0, 1.0]])
+    expected = [[float(np.log(np.linalg.norm(each)))] for each in vectors.tolist()]
+    torch.testing.assert_close(objective.place(vectors), torch.tensor(expected))
+    assert objective.centroids.shape[-1] == 1
+
+
+def test_nobody_reads_more_neighbours_than_the_setting_says(plan):
+    rows = np.arange(len(plan.problem.corpus))
+    read = {}
+    for limit in (2, 8):
+        method = method_of("kpgnn", **{"graph.sampled_neighbours": limit})
+        method.fit(plan.problem, lambda row: None, None)
+        read[limit] = method.stage.neighbours(rows)[VIEW].max()
+    assert read == {2: 2, 8: 8}

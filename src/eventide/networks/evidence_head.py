@@ -18,9 +18,9 @@ def evidence_of(logits: Tensor, settings: NetworkSettings) -> Tensor:
     """Turn logits [n, C] into non-negative, finite evidence of the same shape.
 
     `relu` is the paper's reading but has no gradient where a class has no evidence; `softplus` and
-    `exp` always have one. `exp` bends its logits smoothly into (-clamp, clamp): cut off there, a
-    view that once went beyond never came back (docs/tuning.md). Half precision is widened first:
-    evidence multiplies across views.
+    `exp` always have one. `exp` bends its logits smoothly into (-clamp, clamp): beyond a cut
+    no gradient could take evidence back. Half precision is widened first: evidence multiplies
+    across views.
 
     >>> evidence_of(torch.tensor([[-1.0, 2.0]]), NetworkSettings()).tolist()
     [[0.0, 2.0]]
