@@ -12,10 +12,12 @@ Item = TypeVar("Item")
 def track(items: Iterable[Item], description: str, total: int | None = None) -> Iterator[Item]:
     """Yield ``items`` while a bar on standard error counts them, if a person is looking.
 
+    A single item gets no bar: there is nothing to count, and drawing one takes time.
+
     >>> list(track([1, 2, 3], "counting"))
     [1, 2, 3]
     """
-    if not sys.stderr.isatty():
+    if total == 1 or not sys.stderr.isatty():
         yield from items
         return
     from rich.console import Console

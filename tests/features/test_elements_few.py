@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eventide.features.elements import entities, few, tags, urls, with_elements, with_tags
-from eventide.features.elements.rust_patterns import fitting, known_to_both
+from eventide.features.elements.rust_patterns import fitting
+from eventide.features.letters import has_letter_or_digit, known_to_both
 from eventide.few import FEW
 
 FRAGMENTS = (
@@ -138,6 +139,8 @@ def test_both_know_the_same_characters_in_the_same_way() -> None:
     assert known.str.to_lowercase().to_list() == [each.lower() for each in known]
     normal = [unicodedata.normalize("NFKC", each) for each in known]
     assert known.str.normalize("NFKC").to_list() == normal
+    worded = [has_letter_or_digit(each) for each in known]
+    assert known.str.contains(r"[\p{L}\p{N}]").to_list() == worded
 
 
 def test_new_characters_and_very_long_texts_are_left_to_polars() -> None:

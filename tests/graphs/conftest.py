@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import eventide.graphs.memory as memory
 import eventide.graphs.plan as plan
 
 
@@ -13,3 +14,12 @@ def kernel(request: pytest.FixtureRequest):
     plan.DENSE_ENTRIES, plan.DENSE_TIMES = (1, 1) if request.param == "dense" else (2**60, 1)
     yield request.param
     plan.DENSE_ENTRIES, plan.DENSE_TIMES = before
+
+
+@pytest.fixture(params=["planned", "one by one"], scope="module")
+def looking(request: pytest.FixtureRequest):
+    """Look new messages up both ways, whatever their number."""
+    before = memory.HANDFUL
+    memory.HANDFUL = 0 if request.param == "planned" else 2**60
+    yield request.param
+    memory.HANDFUL = before

@@ -15,7 +15,7 @@ from eventide.graphs.incidence import Incidence
 from eventide.graphs.lookup import across_shards
 from eventide.graphs.memory import Memory
 
-pytestmark = pytest.mark.usefixtures("kernel")
+pytestmark = pytest.mark.usefixtures("kernel", "looking")
 new_sets = element_sets(vocabulary=16)
 
 
@@ -118,4 +118,4 @@ def test_one_message_is_quick():
         start = time.process_time()
         memory.lookup(new, [3]).average(sums, torch.ones(1, 16), torch.zeros(1))
         spent.append(time.process_time() - start)
-    assert min(spent) < 0.02  # generous: benchmarks/lookups.py measures it
+    assert min(spent) < 0.01  # generous: benchmarks/lookups.py measures it

@@ -40,15 +40,13 @@ def plain_messages(source: Any, columns: Columns) -> pl.DataFrame | None:
     try:
         records = _records(source, columns)
         names = _names(records, columns)
-        data = {
-            ours: [_value(ours, record.get(names.get(ours, ours))) for record in records]
-            for ours in columns.names
-        }
-        if len(set(data["id"])) < len(records):
+        messages = [
+            {ours: _value(ours, record.get(names.get(ours, ours))) for ours in columns.names}
+            for record in records
+        ]
+        if len({message["id"] for message in messages}) < len(messages):
             return None
-        kinds = schema_with(columns.lists)
-        times = pl.Series(data["created_at"], dtype=pl.Int64).cast(kinds["created_at"])
-        return pl.DataFrame({**data, "created_at": times}, schema=kinds)
+        return pl.from_dicts(messages, schema=schema_with(columns.lists))
     except (_NotPlainError, UnicodeEncodeError):
         return None
 

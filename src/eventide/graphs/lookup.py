@@ -32,6 +32,11 @@ class Summing(Protocol):
         """Bucket sums of ``values``."""
 
 
+def held_by(memory: Summing, values: Tensor | MemorySums) -> MemorySums:
+    """The memory's ``values`` with their sums, which are made unless they are there."""
+    return values if isinstance(values, MemorySums) else memory.sums(values)
+
+
 class Lookup:
     """What new messages read of a memory."""
 
@@ -78,7 +83,7 @@ class Lookup:
         self, memory_values: Tensor | MemorySums, own_values: Tensor, rates: Tensor
     ) -> Tensor:
         """Average over memory neighbours and oneself; differentiable in all three."""
-        held = self._held(memory_values)
+        held = held_by(self._memory, memory_values)
         plans = self._plan(rates.device)
         shares = torch.cat(
             [_own_power(plan, rates[rows]) / _total(plan, rates[rows]) for rows, plan in plans]
@@ -88,16 +93,13 @@ class Lookup:
 
     def partial(self, memory_values: Tensor | MemorySums, rates: Tensor) -> Partial:
         """The unfinished average over this memory alone, to be merged with other shards'."""
-        held = self._held(memory_values)
+        held = held_by(self._memory, memory_values)
         plans = self._plan(rates.device)
         total = torch.cat([_total(plan, rates[rows]) for rows, plan in plans])
         own = torch.cat([_own_power(plan, rates[rows]) for rows, plan in plans])
         reference = torch.cat([_reference(plan, rates[rows]) for rows, plan in plans])
         read = average_sums(held.sums, held.values, rates, plans)
         return Partial(read * total[:, None], (total - own).clamp_min(0), reference)
-
-    def _held(self, values: Tensor | MemorySums) -> MemorySums:
-        return values if isinstance(values, MemorySums) else self._memory.sums(values)
 
     def _plan(self, device: torch.device) -> Plans:
         if device not in self._plans:

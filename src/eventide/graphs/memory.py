@@ -6,7 +6,6 @@ any part of a set. Subsets that one message has at a time need no sum; they poin
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -14,6 +13,7 @@ import scipy.sparse
 from torch import Tensor
 
 from eventide.errors import InputError
+from eventide.graphs.handful import HANDFUL, Handful, Holdings
 from eventide.graphs.incidence import Incidence, Ints, offsets
 from eventide.graphs.keys import KeyIndex
 from eventide.graphs.layout import Blocks, Members, bucket_rows, group_rows
@@ -21,19 +21,6 @@ from eventide.graphs.lookup import Lookup, MemorySums
 from eventide.graphs.products import FixedMatrix
 from eventide.graphs.profiles import element_matrix, keep_elements, profiles
 from eventide.graphs.subsets import SubsetTable, affordable, sign
-
-
-@dataclass(frozen=True)
-class _Keys:
-    """What each subset key holds: bucket rows of several messages, and single messages.
-
-    ``singles`` [keys, messages] has the sign of the key; ``counts`` [keys, moments] likewise.
-    """
-
-    blocks: Blocks
-    members: FixedMatrix
-    singles: scipy.sparse.csr_array
-    counts: scipy.sparse.csr_array
 
 
 class Memory:
@@ -69,12 +56,13 @@ class Memory:
         signs = np.zeros(len(self._table.support), dtype=np.int64)
         signs[keys] = sign(masks)
         self._moments, self._moment = np.unique(self.times, return_inverse=True)
-        self._keys = self._hold(rows, keys, signs)
+        self._holdings, self._members = self._hold(rows, keys, signs)
 
     def __len__(self) -> int:
         return len(self.times)
 
-    def _hold(self, rows: Ints, keys: Ints, signs: Ints) -> _Keys:
+    def _hold(self, rows: Ints, keys: Ints, signs: Ints) -> tuple[Holdings, FixedMatrix]:
+        """What each key holds, and the members of the bucket rows."""
         spread, lengths = self._messages.spread(rows)
         moments = max(len(self._moments), 1)
         codes, members = bucket_rows(np.repeat(keys, lengths), spread, self._moment, moments)
@@ -84,22 +72,24 @@ class Memory:
         several = size > 1
         alone = members[~several]
         shape = (len(signs), len(self))
-        return _Keys(
+        holdings = Holdings(
             Blocks(
                 group_rows(key[several], len(signs)),
                 np.arange(int(several.sum())),
                 self._moments[moment[several]],
             ),
-            FixedMatrix(members[several]),
             scipy.sparse.csr_array((alone.data, (key[~several], alone.indices)), shape=shape),
             scipy.sparse.csr_array((signs[key] * size, (key, moment)), shape=(len(signs), moments)),
+            self._moments,
+            self._moment,
         )
+        return holdings, FixedMatrix(members[several])
 
     def sums(self, values: Tensor) -> MemorySums:
         """Sum ``values`` [memory, width] into buckets once, for any number of look-ups."""
-        return MemorySums(self._keys.members.times(values), values)
+        return MemorySums(self._members.times(values), values)
 
-    def lookup(self, new: Incidence, times: Ints | list[int]) -> Lookup:
+    def lookup(self, new: Incidence, times: Ints | list[int]) -> Lookup | Handful:
         """Find the memory's neighbours of new messages; each one's answer stands alone."""
         known = self._index.find(new.keys)[new.elements]
         rows = new.rows[known >= 0]
@@ -107,26 +97,33 @@ class Memory:
         lengths = np.bincount(rows, minlength=len(new))
         sets = Incidence(offsets(lengths), known[known >= 0][order], self.incidence.keys)
         narrow = sets.degrees <= self.most
-
         found = [g.pairs() for g in self._table.find(keep_elements(sets, narrow, by_row=True))]
         none = np.zeros(0, dtype=np.int64)
         reader, key = (
             np.concatenate([pairs[part] for pairs in found] or [none]) for part in range(2)
         )
         order = np.argsort(reader, kind="stable")
-        pointers = group_rows(reader, len(new))
+        pointers, key = group_rows(reader, len(new)), key[order]
+        explicit = self._explicit(sets, narrow)
+        at = np.asarray(times, dtype=np.int64)
+        if len(new) <= HANDFUL:
+            met = (
+                [none] * len(new)
+                if explicit is None
+                else np.split(explicit.indices, explicit.indptr[1:-1])
+            )
+            return Handful(self._holdings, np.split(key, pointers[1:-1]), met, at, self)
         pairs = scipy.sparse.csr_array(
-            (np.ones(len(key), dtype=np.int64), key[order], pointers),
+            (np.ones(len(key), dtype=np.int64), key, pointers),
             shape=(len(new), len(self._table.support)),
         )
-        singles, counts = pairs @ self._keys.singles, pairs @ self._keys.counts
-        explicit = self._explicit(sets, narrow)
+        singles, counts = pairs @ self._holdings.singles, pairs @ self._holdings.counts
         if explicit is not None:
             singles, counts = singles + explicit, counts + explicit @ self._by_moment
         return Lookup(
-            np.asarray(times, dtype=np.int64),
-            (pointers, key[order]),
-            self._keys.blocks,
+            at,
+            (pointers, key),
+            self._holdings.blocks,
             singles,
             self.times,
             (counts, self._moments),

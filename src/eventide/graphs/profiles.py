@@ -21,6 +21,8 @@ def keep_elements(incidence: Incidence, keep: Flags, by_row: bool = False) -> In
     >>> keep_elements(Incidence.of([["a", "b"], ["b"]]), np.array([False, True])).degrees.tolist()
     [1, 1]
     """
+    if keep.all():
+        return incidence
     kept = keep[incidence.rows if by_row else incidence.elements]
     lengths = np.bincount(incidence.rows[kept], minlength=len(incidence))
     return Incidence(offsets(lengths), incidence.elements[kept], incidence.keys)

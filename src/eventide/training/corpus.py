@@ -112,7 +112,7 @@ class Preparation:
             incidences={view.name: incidence(messages, view, self.salt) for view in self.views},
             ids=self.hashed("id", messages.get_column("id")),
             texts=self.hashed("text", messages.get_column("text")),
-            users=self.hashed("user", messages.get_column("user").fill_null("")),
+            users=self.hashed("user", [user or "" for user in messages.get_column("user")]),
             source=messages.drop("event", "split"),
         )
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from eventide.errors import BadSetting
+from eventide.graphs.handful import Handful
 from eventide.graphs.lookup import Lookup, MemorySums
 from eventide.graphs.memory import Memory
 from eventide.graphs.neighbourhood import BucketedNeighbourhood
@@ -106,7 +107,7 @@ class MultiViewStage:
             for view, incidence in corpus.incidences.items()
         }
         self._states: dict[str, list[MemorySums]] | None = None
-        self._found: tuple[Corpus, dict[str, Lookup]] | None = None
+        self._found: tuple[Corpus, dict[str, Lookup | Handful]] | None = None
 
     @cached_property
     def _graphs(self) -> dict[str, ViewGraph]:
@@ -139,19 +140,24 @@ class MultiViewStage:
     @torch.no_grad()
     def evaluate(self, rows: Ints) -> Outputs:
         """Run rows of the graph in evaluation mode; the next step of training is a fresh one."""
-        self.network.eval()
+        self._rest()
         self._steps = 0
         return self._forward(rows)
 
     @torch.no_grad()
     def evaluate_new(self, corpus: Corpus) -> Outputs:
         """Run new messages in evaluation mode: they read the memory and add nothing to it."""
-        self.network.eval()
+        self._rest()
         return self.network.forward_new(
             self._prepared(corpus), self._memory_states(), self._lookups(corpus)
         )
 
-    def _lookups(self, corpus: Corpus) -> dict[str, Lookup]:
+    def _rest(self) -> None:
+        """Leave training mode; asking every module each time would take one message too long."""
+        if self.network.training:
+            self.network.eval()
+
+    def _lookups(self, corpus: Corpus) -> dict[str, Lookup | Handful]:
         """Find the memory's neighbours of new messages, view by view.
 
         Those of the last corpus are kept: every epoch asks for the same validation messages.
@@ -175,7 +181,7 @@ class MultiViewStage:
     @torch.no_grad()
     def rates(self, rows: Ints) -> dict[str, Floats]:
         """Return how fast attention fades with time around rows of the graph, view by view."""
-        self.network.eval()
+        self._rest()
         states = self.network.memory(self._features, self._graphs)
         encoder = self.network.encoder
         return {view: _numpy(encoder.last_rates(each[-1][rows])) for view, each in states.items()}
@@ -183,7 +189,7 @@ class MultiViewStage:
     @torch.no_grad()
     def rates_new(self, corpus: Corpus) -> dict[str, Floats]:
         """Return how fast attention fades with time around new messages, view by view."""
-        self.network.eval()
+        self._rest()
         encoder, states = self.network.encoder, self._memory_states()
         features = self._prepared(corpus)
         return {

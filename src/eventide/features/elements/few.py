@@ -11,7 +11,7 @@ import polars as pl
 
 from eventide.features.elements import few_entities, few_tags, urls
 from eventide.features.elements.few_tags import found_in, replaced
-from eventide.features.elements.rust_patterns import known_to_both
+from eventide.features.letters import known_to_both
 from eventide.few import FEW
 
 LONGEST = 2_000  # characters; Python's regexes may take the square of it, Rust's never do

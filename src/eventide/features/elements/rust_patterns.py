@@ -12,8 +12,7 @@ name nothing else: those compile in no time and match faster.
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache
-from unicodedata import category
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -45,20 +44,6 @@ def fitting(pattern: str, text: str) -> re.Pattern[str]:
     (['Boston', 'mega'], None)
     """
     return _compiled(pattern, _IS_NARROW.fullmatch(text) is not None)
-
-
-def known_to_both(text: str) -> bool:
-    r"""Tell whether Python's Unicode tables, which may be the older ones, know all of ``text``.
-
-    >>> known_to_both("Zürich"), known_to_both("\U0003fffd")
-    (True, False)
-    """
-    return text.isascii() or all(_assigned(character) for character in set(text))
-
-
-@lru_cache(maxsize=10_000)
-def _assigned(character: str) -> bool:
-    return category(character) != "Cn"
 
 
 @cache

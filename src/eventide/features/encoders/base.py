@@ -9,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from eventide.errors import BadSetting, EventideError, MissingColumn, UnreadableSource
+from eventide.features.letters import has_letter_or_digit, known_to_both
+from eventide.few import FEW
 from eventide.progress import track
 
 if TYPE_CHECKING:
@@ -82,7 +84,7 @@ class TextEncoder(ABC):
         starts = range(0, len(worded), self.batch_size)
         for start in track(starts, f"encoding with {self.name}", total=len(starts)):
             rows = worded[start : start + self.batch_size]
-            found[rows] = self.vectors(texts.gather(rows).to_list())
+            found[rows] = self.vectors(_some(texts, rows))
         return finite(found, messages, self.name)
 
     def state(self) -> State:
@@ -109,9 +111,13 @@ def text_column(messages: pl.DataFrame) -> pl.Series:
 
 def _worded(texts: pl.Series) -> npt.NDArray[np.intp]:
     """Which texts hold a letter or digit."""
-    if len(texts) == 1 and texts[0].isascii():  # spares one message a pattern to compile
-        return np.flatnonzero([any(map(str.isalnum, texts[0]))])
+    if len(texts) <= FEW and all(map(known_to_both, texts)):  # spares them a pattern to compile
+        return np.flatnonzero([has_letter_or_digit(text) for text in texts])
     return np.flatnonzero(texts.str.contains(r"[\p{L}\p{N}]").to_numpy())
+
+
+def _some(texts: pl.Series, rows: npt.NDArray[np.intp]) -> list[str]:
+    return (texts if len(rows) == len(texts) else texts.gather(rows)).to_list()
 
 
 def finite(vectors: Vectors, messages: pl.DataFrame, name: str) -> Vectors:
