@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import polars as pl
@@ -20,13 +18,13 @@ from eventide.features.elements.few import (
     is_few,
 )
 from eventide.features.elements.spacy_entities import entities_by_spacy
+from eventide.features.side_by_side import side_by_side
 
 LISTS = pl.List(pl.String)
 Canonical = Callable[[pl.Series], pl.Series]
 
 
 SLICE = 250_000  # rows that one thread takes at a time
-CORES = os.cpu_count() or 1
 
 
 @dataclass(frozen=True)
@@ -59,11 +57,7 @@ def with_tags(messages: pl.DataFrame) -> pl.DataFrame:
     if is_few(messages, columns):
         return messages.with_columns(_few_tagged(messages, columns))
     needed = messages.select("text", *(given_lists(messages, kind.column) for kind in KINDS))
-    if messages.height <= SLICE:
-        return messages.with_columns(_tagged(needed))
-    # Polars works without Python's lock, so slices are filled side by side.
-    with ThreadPoolExecutor(CORES) as workers:
-        parts = list(workers.map(_tagged, needed.iter_slices(SLICE)))
+    parts = side_by_side(_tagged, list(needed.iter_slices(SLICE)) or [needed])
     return messages.with_columns(pl.concat(parts))
 
 

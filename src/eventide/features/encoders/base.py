@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from eventide.errors import BadSetting, EventideError, MissingColumn, UnreadableSource
 from eventide.features.letters import has_letter_or_digit, known_to_both
+from eventide.features.side_by_side import side_by_side
 from eventide.few import FEW
 from eventide.progress import track
 
@@ -59,6 +60,8 @@ class TextEncoder(ABC):
     """
 
     batch_size = 4096
+    many_threads = False
+    """Whether ``vectors`` leaves Python's lock alone, and the other cores too."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -81,10 +84,14 @@ class TextEncoder(ABC):
         texts = text_column(messages)
         worded = _worded(texts)
         found = np.zeros((len(texts), self.width), dtype=np.float32)
-        starts = range(0, len(worded), self.batch_size)
-        for start in track(starts, f"encoding with {self.name}", total=len(starts)):
-            rows = worded[start : start + self.batch_size]
-            found[rows] = self.vectors(_some(texts, rows))
+        starts = range(self.batch_size, len(worded), self.batch_size)
+        batches = np.split(worded, starts) if len(worded) else []
+        done = (side_by_side if self.many_threads else map)(
+            lambda rows: self.vectors(_some(texts, rows)), batches
+        )
+        pairs = zip(batches, done, strict=True)
+        for rows, vectors in track(pairs, f"encoding with {self.name}", total=len(batches)):
+            found[rows] = vectors
         return finite(found, messages, self.name)
 
     def state(self) -> State:

@@ -50,6 +50,8 @@ class TfidfSvd(TextEncoder):
     gives fewer.
     """
 
+    many_threads = True
+
     def __init__(
         self,
         argument: str | None = None,

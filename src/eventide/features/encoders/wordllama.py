@@ -20,6 +20,8 @@ from eventide.features.encoders.pooling import count_matrix, row_means
 class WordLlamaEncoder(TextEncoder):
     """256 numbers per message: the mean of its tokens' vectors (LLaMA 2 tokens, 32,000 vectors)."""
 
+    many_threads = True
+
     def __init__(self, argument: str | None = None) -> None:
         no_argument("wordllama", argument)
         super().__init__("wordllama")
