@@ -191,12 +191,18 @@ def test_rows_alone_give_the_same_outputs_and_gradients_as_everything(layers):
 def test_hidden_states_that_are_not_old_make_a_stale_step_exact():
     net, rows = network(layers=(4, 4, 3)).eval(), torch.tensor([2, 4, 2])
     prepared, graphs, exact = run(net, rows)
-    states = {view: hidden[1:] for view, hidden in net.memory(prepared, graphs).items()}
-    stale = net.forward_stale(prepared, graphs, rows, states)
-    for view, output in stale.items():
+    states = net.memory(prepared, graphs)
+
+    def stale(offset):
+        old = {
+            view: [graphs[view].neighbourhood.stale(hidden + offset) for hidden in each[1:]]
+            for view, each in states.items()
+        }
+        return net.forward_stale(prepared, graphs, rows, old)
+
+    for view, output in stale(0).items():
         torch.testing.assert_close(output.logits, exact[view].logits)
-    old = {view: [hidden + 1 for hidden in each] for view, each in states.items()}
-    changed = net.forward_stale(prepared, graphs, rows, old)
+    changed = stale(1)
     assert not torch.allclose(changed["user"].logits, exact["user"].logits)
 
 

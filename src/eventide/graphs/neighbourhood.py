@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse
@@ -22,6 +23,7 @@ from eventide.graphs.layout import Layout
 from eventide.graphs.plan import Plans
 from eventide.graphs.products import FixedMatrix
 from eventide.graphs.rare import RARE
+from eventide.graphs.stale import StaleAverages
 
 MEMORY_BUDGET = 1 << 30  # bytes
 
@@ -68,6 +70,15 @@ class BucketedNeighbourhood:
         fits = profile_time_bytes(self.layout, values) <= self.memory_budget
         prepare = profile_time_constant if fits else bucket_constant
         return prepare(self.layout, self._members, values)
+
+    def stale(self, values: Tensor) -> StaleAverages:
+        """Averages over ``values`` while those of a batch are newer; no gradient to ``values``."""
+        values = values.detach()
+        return StaleAverages(self.layout, self._members.plain(values), values, self._turned)
+
+    @cached_property
+    def _turned(self) -> scipy.sparse.csr_array:
+        return self.layout.members.T.tocsr()
 
     def _all(self, device: torch.device) -> Plans:
         """How to read around all messages, kept."""

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from eventide.graphs.protocol import Lookup
+from eventide.graphs.protocol import Lookup, Stale
 from eventide.networks.geometry import unit_rows
 from eventide.networks.seeding import Dropout, Noise
 from eventide.networks.settings import NetworkSettings
@@ -98,21 +98,19 @@ class SharedEncoder(nn.Module):
         return self._finish(top(states, partial(graph.neighbourhood.average, states)))
 
     def forward_stale(
-        self, features: Tensor, graph: ViewGraph, rows: Tensor, stale: Sequence[Tensor]
+        self, features: Tensor, graph: ViewGraph, rows: Tensor, stale: Sequence[Stale]
     ) -> Tensor:
         """Embed ``rows`` over hidden states computed earlier: only their own are computed anew.
 
-        ``stale`` are the hidden layers of all messages, as in ``memory``. Not exact: what the
-        neighbours say is as old as ``stale`` is, and no gradient passes through it.
+        ``stale`` are the hidden layers of all messages. Not exact: what the neighbours say is as
+        old as ``stale`` is, and no gradient passes through it.
         """
         rows, copies = torch.unique(rows, return_inverse=True)
         first, *later = self._layers()
         updated = first(features[rows], partial(graph.features.average, rows=rows))
         for layer, old in zip(later, stale, strict=True):
-            near = graph.neighbourhood.around(rows)
             own = self._between(updated)
-            values = old[near.sources].index_copy(0, near.places, own)
-            updated = layer(own, partial(near.average, values))
+            updated = layer(own, partial(old.average, own, rows=rows))
         return self._finish(updated)[copies]
 
     def memory(

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from eventide.errors import BadSetting
-from eventide.graphs.protocol import Lookup
+from eventide.graphs.protocol import Lookup, Stale
 from eventide.networks.encoder import SharedEncoder
 from eventide.networks.evidence_head import EvidenceHead, evidence_of
 from eventide.networks.seeding import Noise
@@ -97,7 +97,7 @@ class MultiViewNetwork(TrainableNetwork):
         features: Tensor,
         graphs: Mapping[str, ViewGraph],
         rows: Tensor,
-        stale: Mapping[str, Sequence[Tensor]],
+        stale: Mapping[str, Sequence[Stale]],
     ) -> dict[str, ViewOutput]:
         """Run ``rows`` over the ``stale`` hidden states of everybody else; see the encoder."""
         return {

@@ -16,6 +16,7 @@ from eventide.graphs.lookup import Lookup, MemorySums
 from eventide.graphs.memory import Memory
 from eventide.graphs.neighbourhood import BucketedNeighbourhood
 from eventide.graphs.settings import GraphSettings
+from eventide.graphs.stale import StaleAverages
 from eventide.networks.multi_view import MultiViewNetwork, ViewOutput
 from eventide.networks.trainable import TrainableNetwork
 from eventide.networks.view_graph import ViewGraph
@@ -98,7 +99,7 @@ class MultiViewStage:
         self._mixed = mixed_precision
         self._refresh = refresh
         self._steps = 0
-        self._stale: dict[str, list[Tensor]] = {}
+        self._stale: dict[str, list[StaleAverages]] = {}
         self._features = self._prepared(corpus)
         self._around = {
             view: BucketedNeighbourhood(
@@ -133,7 +134,10 @@ class MultiViewStage:
         """Run rows over hidden states of all messages, computed when ``age`` was last 1."""
         if age == 1:
             states = self.network.memory(self._features, self._graphs)
-            self._stale = {view: hidden[1:] for view, hidden in states.items()}
+            self._stale = {
+                view: [self._around[view].stale(each) for each in hidden[1:]]
+                for view, hidden in states.items()
+            }
         wanted = torch.from_numpy(rows).to(self.device)
         return self.network.forward_stale(self._features, self._graphs, wanted, self._stale)
 
