@@ -38,6 +38,8 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", help="names of trials, all by default")
     parser.add_argument("--encoder", default=DEFAULT_ENCODER)
     parser.add_argument("--protocol", default="transductive")
+    parser.add_argument("--epochs", type=int, help="at most, for all trials (a large set)")
+    parser.add_argument("--patience", type=int, help="for all trials")
     parser.add_argument("--workers", type=int, default=2)
     asked = parser.parse_args()
     first, _, last = asked.splits.partition("-")
@@ -60,6 +62,11 @@ def run(
         "encoder": asked.encoder,
         "protocol": asked.protocol,
         "workers": asked.workers,
+        "changes": {
+            f"training.{name}": value
+            for name, value in (("epochs", asked.epochs), ("patience", asked.patience))
+            if value is not None
+        },
     }
     if asked.dataset != "sample":
         results = [compare(asked.dataset, contestants, seeds, **options)]
