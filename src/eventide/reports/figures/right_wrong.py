@@ -7,12 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 from eventide.reports.figures.recipe import Numbers, Recipe
 from eventide.reports.figures.runs import Runs
 from eventide.reports.figures.style import BLUE, VERMILLION, blank, panel_name, styled
 from eventide.reports.figures.words import said
 from eventide.scoring.metrics import error_auroc
+
+BINS = 26
+SMALL = 1 / 20
+"""A median below this share of the largest value calls for a log scale."""
 
 
 @dataclass(frozen=True)
@@ -74,8 +79,7 @@ def draw(numbers: RightsWrongs) -> Figure:
     rows = -(-count // columns)
     figure = blank(0.8 + 2.4 * rows, 4.6 if count == 1 else 7.2)
     panels = figure.subplots(rows, columns, squeeze=False, sharex=True).ravel()
-    largest = max(max((*each.right, *each.wrong), default=0.0) for each in numbers.methods)
-    bins = np.linspace(0, max(0.1, np.ceil(10 * largest) / 10), 26).tolist()
+    bins = _bins(np.array([one for each in numbers.methods for one in (*each.right, *each.wrong)]))
     for axes, each in zip(panels, numbers.methods, strict=False):
         _panel(axes, each, bins)
     for axes in panels[count:]:
@@ -87,6 +91,20 @@ def draw(numbers: RightsWrongs) -> Figure:
     return figure
 
 
+def _bins(values: NDArray[np.float64]) -> list[float]:
+    """Equal bins from 0 on; equal on a log scale where most values would share the first few.
+
+    >>> _bins(np.array([0.5, 0.6]))[0], _bins(np.array([1e-4, 2e-4, 0.1]))[0] > 0
+    (0.0, True)
+    """
+    positive = values[values > 0]
+    if len(positive) and np.median(values) < SMALL * positive.max():
+        low, high = np.floor(np.log10(positive.min())), np.ceil(np.log10(positive.max()))
+        return list(map(float, np.geomspace(10 ** max(low, -12), 10**high, BINS)))
+    largest = values.max(initial=0.0)
+    return list(map(float, np.linspace(0, max(0.1, np.ceil(10 * largest) / 10), BINS)))
+
+
 def _panel(axes: Axes, each: RightWrong, bins: list[float]) -> None:
     sides = (("right", each.right, BLUE, ""), ("wrong", each.wrong, VERMILLION, "////"))
     for name, values, colour, hatch in sides:
@@ -94,7 +112,7 @@ def _panel(axes: Axes, each: RightWrong, bins: list[float]) -> None:
         if values:
             share = np.full(len(values), 100 / len(values))
             axes.hist(
-                values,
+                np.maximum(values, bins[0]),
                 bins,
                 weights=share,
                 color=colour,
@@ -104,16 +122,18 @@ def _panel(axes: Axes, each: RightWrong, bins: list[float]) -> None:
                 linewidth=0.4,
                 label=label,
             )
-            axes.axvline(float(np.mean(values)), color=colour, linestyle="--")
+            axes.axvline(float(np.median(values)), color=colour, linestyle="--")
         else:
             axes.plot([], [], color=colour, label=f"{name} (none)")
-    axes.set_xlim(0, bins[-1])
+    if bins[0] > 0:
+        axes.set_xscale("log")
+    axes.set_xlim(bins[0], bins[-1])
     axes.grid(axis="y")
     axes.set_ylabel("share of the predictions, %")
     axes.legend(
-        title="predictions (dashed: mean)",
+        title="predictions (dashed: median)",
         title_fontsize=8,
-        loc="upper right",
+        loc="best",
         frameon=True,
         edgecolor="none",
         framealpha=0.9,
