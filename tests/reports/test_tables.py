@@ -48,9 +48,11 @@ def outcome(right, epoch=0.5):
     )  # fmt: skip
 
 
-def invented(rights, dataset="crisislex-t7", split="random", notes=None, methods=None):
+def invented(
+    rights, dataset="crisislex-t7", split="random", notes=None, methods=None, preset="paper"
+):
     """Results with the given number of right predictions per contestant and seed."""
-    plan = Plan(dataset, "f", split, "transductive", "tfidf-svd", "rules", "paper")
+    plan = Plan(dataset, "f", split, "transductive", "tfidf-svd", "rules", preset)
     contestants = tuple(Contestant(name, (methods or {}).get(name, "ucl")) for name in rights)
     runs, failed = {}, []
     for name, values in rights.items():
@@ -120,6 +122,15 @@ def test_elsewhere_there_is_no_column_for_the_paper_and_ten_runs_are_enough():
 def test_another_split_is_another_task_than_the_papers():
     table = comparison(invented({"ucl": [8]}, split="duplicate-aware"), ["ucl"])
     assert any("another task" in note for note in table.notes)
+
+
+@pytest.mark.parametrize(
+    ("preset", "names", "said"),
+    [("default", ["ucl", "ce"], True), ("default", ["ucl+cb"], False), ("paper", ["ucl"], False)],
+)
+def test_rows_without_what_the_preset_has_say_so(preset, names, said):
+    table = comparison(invented({each: [8] for each in names}, preset=preset), names)
+    assert any("class-balanced" in note for note in table.notes) == said
 
 
 def test_a_note_stands_in_its_row():

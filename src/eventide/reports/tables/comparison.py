@@ -10,9 +10,11 @@ from eventide.reports.printed import DATASETS
 from eventide.reports.tables import paper
 from eventide.reports.tables.table import Cell, Column, Figure, Table
 from eventide.scoring.significance import ENOUGH_RUNS
+from eventide.settings import preset
 
 NAME = Column("method", "method", words=True)
 RUNS = Column("runs", "runs")
+OURS = {"ucl", "ucl-ec"}
 NOTE = Column("note", "note", words=True)
 MEASURES = ("accuracy", "macro_f1", "nmi", "ami", "ari", "auroc")
 ACCURACY = Column("accuracy", "ACC", scale=100, best="high")
@@ -78,6 +80,11 @@ def caveats(results: Results, names: Sequence[str]) -> list[str]:
     if fewest < ENOUGH_RUNS:
         notes.append(f"Too few runs: {fewest} where the paper has {ENOUGH_RUNS}")
     plan = results.plan
+    if OURS & set(names) and preset(plan.preset).get("loss.class_balanced"):
+        notes.append(
+            "Rows ucl and ucl-ec are as in the paper, without the class-balanced error (+cb) that "
+            f"the preset {plan.preset} has for EventClassifier"
+        )
     if plan.dataset in DATASETS and (plan.split, plan.protocol) != paper.WAY:
         notes.append(f"The paper's figures are of another task: {' split, '.join(paper.WAY)}")
     return notes
