@@ -14,7 +14,7 @@ from rich.console import Console
 from eventide.data import Intake, read
 from eventide.data.sample import sample
 from eventide.data.schema import REJECTED
-from eventide.reports.facts import Facts, facts
+from eventide.reports.facts import Facts, advice, facts
 from eventide.reports.facts.advice import FEW
 from eventide.reports.facts.drawing import bar, safe, sparkline
 from eventide.reports.facts.languages import guess
@@ -165,6 +165,13 @@ def test_languages_are_guessed_by_words_and_script():
         "вода тут",
     ]
     assert guess(pl.Series(texts)).to_list() == ["English", "Spanish", "unclear", "Cyrillic script"]
+
+
+def test_a_large_set_is_told_how_to_train_in_time(monkeypatch):
+    rows = [message(number, f"t{number}") for number in range(1, 7)]
+    assert "large" not in codes(of(*rows))
+    monkeypatch.setattr(advice, "LARGE", 6)
+    assert "large" in codes(of(*rows))
 
 
 @pytest.mark.parametrize(

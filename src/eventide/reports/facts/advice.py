@@ -18,6 +18,7 @@ CLOCK = 0.9  # share of messages whose nearest in time may be about the same eve
 QUARANTINE = 0.01  # share of rows that may be put aside
 UNEQUAL = 10.0  # imbalance above which accuracy hides the small classes
 PAPER_HELD_OUT = 50  # 20 validation + 30 test messages per class
+LARGE = 200_000  # messages from which on exact training takes hours
 FIRST_YEAR = 2000  # earlier times are mostly epochs in the wrong unit
 NAMES = 4
 
@@ -68,6 +69,12 @@ def _about_rows(facts: Facts) -> Found:
             "quarantine",
             f"{rows.quarantined:,} of {rows.read:,} rows ({share:.0%}) were put aside; "
             "write them out with --rejected FILE and look",
+        )
+    if rows.kept >= LARGE:
+        yield (
+            "large",
+            f"{rows.kept:,} messages: every exact step of training computes nearly all of them. "
+            "--set training.layer1_refresh=100 does so every 100 steps only: far quicker, not exact",
         )
 
 
