@@ -74,7 +74,7 @@ def _about_rows(facts: Facts) -> Found:
         yield (
             "large",
             f"{rows.kept:,} messages: every exact step of training computes nearly all of them. "
-            "--set training.layer1_refresh=100 does so every 100 steps only: far quicker, not exact",
+            "--set training.layer1_refresh=100 does so every 100 steps: far quicker, not exact",
         )
 
 
