@@ -46,6 +46,7 @@ def test_a_row_holds_all_that_tables_and_tests_need(compared):
         assert outcome.epochs == 2
         assert outcome.best_epoch in (1, 2)
         assert outcome.seconds.epoch > 0
+        assert outcome.seconds.processor > 0
         assert outcome.validation.accuracy is not None
         assert run.settings["training"]["epochs"] == 2
         assert {"eventide", "torch", "numpy", "python"} <= run.versions.keys()

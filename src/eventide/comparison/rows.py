@@ -14,12 +14,17 @@ class Part(BaseModel):
 
 
 class Seconds(Part):
-    """Wall-clock times; ``prepare`` was spent once for all runs that share a preparation."""
+    """Wall-clock times; ``prepare`` was spent once for all runs that share a preparation.
+
+    ``processor`` is the processor's time to fit, per epoch: other programs hardly change it. Runs
+    of earlier versions lack it.
+    """
 
     prepare: float
     fit: float
     epoch: float | None
     judge: float
+    processor: float | None = None
 
 
 class Validated(Part):

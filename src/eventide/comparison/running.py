@@ -43,9 +43,9 @@ def _outcome(job: Job, workshop: Workshop) -> Outcome:
     settings = Settings.model_validate(job.settings)
     ready = workshop.prepared(job.seed, job.contestant.graph_views(), settings.graph)
     method: Method = METHODS.load(job.contestant.method)(settings, job.seed)
-    started = time.perf_counter()
+    started, worked = time.perf_counter(), time.process_time()
     fitted = method.fit(ready.study.problem, lambda _: None, None)
-    learned = time.perf_counter()
+    learned, worked = time.perf_counter(), time.process_time() - worked
     test = ready.test
     judged = method.judge_new(test) if isinstance(test, Corpus) else method.judge(test)
     done = time.perf_counter()
@@ -57,6 +57,7 @@ def _outcome(job: Job, workshop: Workshop) -> Outcome:
             fit=learned - started,
             epoch=fmean(epochs) if epochs else None,
             judge=done - learned,
+            processor=worked / len(fitted.history) if epochs else None,
         ),
         epochs=len(fitted.history),
         best_epoch=fitted.best_epoch,

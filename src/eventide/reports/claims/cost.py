@@ -18,8 +18,8 @@ def _judge(evidence: Evidence) -> list[Link]:
     ours, theirs = evidence.outcomes(UCL_EC.name), evidence.outcomes(UCL.name)
     pairs = [
         (one, other)
-        for seed in ours.keys() & theirs.keys()
-        if (one := ours[seed].seconds.epoch) and (other := theirs[seed].seconds.epoch)
+        for seed in sorted(ours.keys() & theirs.keys())
+        if (one := ours[seed].seconds.processor) and (other := theirs[seed].seconds.processor)
     ]
     if len(pairs) < 2:
         both = evidence.why(UCL_EC.name, UCL.name)
@@ -27,7 +27,7 @@ def _judge(evidence: Evidence) -> list[Link]:
         return [Link(compared, None, reason, PER_CENT)]
     more = [one / other - 1 for one, other in pairs]
     means = [fmean(each) for each in zip(*pairs, strict=True)]
-    measured = f"{means[0]:.3f} against {means[1]:.3f} seconds per epoch, {len(pairs)} seeds"
+    measured = f"{means[0]:.3f} against {means[1]:.3f} seconds an epoch, {len(pairs)} seeds"
     found = Interval(fmean(more), min(more), max(more))
     return [Link(compared, found, measured, PER_CENT, Region(0.0, SLIGHTLY))]
 
@@ -36,8 +36,8 @@ COST = Claim(
     says="An epoch of UCL-EC takes slightly more time than one of UCL.",
     rule="Seconds per epoch of UCL-EC over those of UCL with the same seed, less 1, mean and range "
     f"over seeds: confirmed if every seed lies between 0 and {100 * SLIGHTLY:g} %; not confirmed "
-    "if every seed lies below 0, or every seed beyond that; else undecided. Times are wall clock, "
-    "with other runs beside them.",
+    "if every seed lies below 0, or every seed beyond that; else undecided. Times are the "
+    "processor's, which other runs beside it hardly change.",
     judge=_judge,
     contestants=(UCL, UCL_EC),
 )
