@@ -1,19 +1,27 @@
 """Look-ups: how long a new message, and a batch of them, takes against a memory.
 
-python benchmarks/lookups.py [--messages 26000] [--width 256]
+    python benchmarks/lookups.py [--messages 26000] [--width 256]
+
+A few messages are looked up one by one, many by a common plan; where the second way becomes the
+quicker one is where `eventide.graphs.handful.HANDFUL` belongs.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
+from functools import partial
 
 import numpy as np
 import torch
 
 from apart import seconds
+from eventide.graphs import memory as memories
+from eventide.graphs.incidence import Incidence
 from eventide.graphs.memory import Memory
 from generated import GeneratedGraph, generate
+
+FEW = (1, 2, 4, 8, 16)
 
 
 def main() -> None:
@@ -31,28 +39,36 @@ def main() -> None:
 
 
 def measure(name: str, known: GeneratedGraph, new: GeneratedGraph, width: int) -> None:
-    """One view: build, sums, 200 single look-ups and one batch."""
+    """One view: build, sums, one large batch and small ones both ways (processor time)."""
     start = time.process_time()
     memory = Memory(known.views[name], known.times)
     built = time.process_time() - start
     sums = memory.sums(torch.ones(len(memory), width))
     own, rates = torch.ones(len(new.times), width), torch.linspace(-1, 1, len(new.times))
-    singles = []
-    for row in range(200):
-        one = slice(row, row + 1)
-        message = new.views[name].take(np.array([row])).compact()
-        start = time.process_time()
-        memory.lookup(message, new.times[one]).average(sums, own[one], rates[one])
-        singles.append(1e3 * (time.process_time() - start))
+    every = np.arange(len(new.times))
 
-    def batch() -> torch.Tensor:
-        return memory.lookup(new.views[name], new.times).average(sums, own, rates)
+    def look_up(some: Incidence, rows: np.ndarray) -> None:
+        memory.lookup(some, new.times[rows]).average(sums, own[rows], rates[rows])
 
+    def milliseconds(count: int) -> float:
+        spent = []
+        for rows in np.split(every[: 50 * count], 50):
+            some = new.views[name].take(rows).compact()
+            spent.append(seconds(partial(look_up, some, rows), repeats=1, warm=0)["cpu"])
+        return 1e3 * float(np.median(spent))
+
+    large = seconds(partial(look_up, new.views[name], every))["cpu"]
     print(
         f"{name:8} memory of {len(memory):,}: build {built:.2f} s, {len(sums.sums):,} bucket rows; "
-        f"one message {np.median(singles):.2f} ms (worst {max(singles):.2f}), "
-        f"{len(own):,} messages {1e3 * seconds(batch)['cpu']:.0f} ms (processor time)"
+        f"{len(own):,} messages {1e3 * large:.0f} ms"
     )
+    usual = memories.HANDFUL
+    for count in FEW:
+        ways = []
+        for memories.HANDFUL in (count, 0):
+            ways.append(milliseconds(count))
+        print(f"  {count:3} at once: one by one {ways[0]:.2f} ms, planned {ways[1]:.2f} ms")
+    memories.HANDFUL = usual
 
 
 if __name__ == "__main__":

@@ -28,7 +28,8 @@ class Holdings:
 
     ``blocks`` has a run of bucket rows for each key, the sums of several messages of one time.
     ``singles`` [keys, messages] has the sign of the key where one message is alone at its time,
-    ``counts`` [keys, moments] the signed number of messages at each of the ``moments``.
+    ``counts`` [keys, moments] the signed number of messages at each of the ``moments``, which are
+    all times there are; ``message_moments`` number those of the messages.
     """
 
     blocks: Blocks
