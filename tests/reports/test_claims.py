@@ -300,6 +300,11 @@ def test_one_seed_gives_no_range_of_times():
     assert "one seed" in judged("cost", found).links[0].measured
 
 
+def test_runs_without_processor_times_say_so():
+    found = evidence({"ucl-ec": 50, "ucl": 50}, epochs={"ucl-ec": (None, None)})
+    assert "kept by a version" in judged("cost", found).links[0].measured
+
+
 @pytest.mark.parametrize("name", CLAIMS.names())
 def test_without_evidence_every_claim_is_undecided(name):
     finding = judged(name, Evidence())

@@ -12,6 +12,8 @@ from eventide.reports.claims.verdict import Interval, Region
 SLIGHTLY = 0.25
 """The paper's largest difference is 11 %; beyond a quarter one would not say slightly."""
 
+UNTIMED = "these runs were kept by a version that did not take the processor's time"
+
 
 def _judge(evidence: Evidence) -> list[Link]:
     compared = f"seconds of {UCL_EC.name} > of {UCL.name}"
@@ -22,8 +24,10 @@ def _judge(evidence: Evidence) -> list[Link]:
         if (one := ours[seed].seconds.processor) and (other := theirs[seed].seconds.processor)
     ]
     if len(pairs) < 2:
-        both = evidence.why(UCL_EC.name, UCL.name)
-        reason = "one seed gives no range of times" if pairs else both
+        reason = "one seed gives no range of times"
+        if not pairs:
+            untimed = ours.keys() & theirs.keys()
+            reason = UNTIMED if untimed else evidence.why(UCL_EC.name, UCL.name)
         return [Link(compared, None, reason, PER_CENT)]
     more = [one / other - 1 for one, other in pairs]
     means = [fmean(each) for each in zip(*pairs, strict=True)]

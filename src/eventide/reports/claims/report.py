@@ -13,6 +13,7 @@ from eventide.reports.claims.claim import Claim, Finding
 from eventide.reports.claims.evidence import gather
 from eventide.reports.claims.looks import UCL_EC
 from eventide.reports.figures.runs import Runs
+from eventide.reports.figures.words import counted
 from eventide.scoring.significance import ENOUGH_RUNS
 
 
@@ -52,7 +53,8 @@ def examine(runs: Runs, names: Sequence[str] = ()) -> Report:
     notes = list(evidence.results.notes if evidence.results else runs.material.notes)
     notes += [f"missing, {name}: {why}" for name, why in evidence.missing.items()]
     if len(runs.seeds) < ENOUGH_RUNS:
-        notes.append(f"too few runs: {len(runs.seeds)} seeds where the paper has {ENOUGH_RUNS}")
+        seeds = counted(len(runs.seeds), "seed", "seeds")
+        notes.append(f"too few runs: {seeds} where the paper has {ENOUGH_RUNS}")
     return Report(
         data=runs.name,
         messages=len(runs.material.messages),

@@ -11,6 +11,7 @@ from eventide.reports.claims.evidence import Evidence
 from eventide.reports.claims.looks import CE, UCL_EC
 from eventide.reports.claims.luck import Floats, means_apart
 from eventide.reports.figures.similarity import Similarities
+from eventide.reports.figures.words import counted
 from eventide.scoring.groups import GROUPS, ClassGroups
 
 UNCERTAIN = GROUPS[-1]
@@ -78,7 +79,8 @@ def most(found: Sequence[Values], what: str, unit: Unit, why: str) -> list[Link]
 
 
 def _sizes(values: Sequence[Floats]) -> str:
-    return f"{sum(map(len, values))} messages of {len(values)} seeds"
+    seeds = counted(len(values), "seed", "seeds")
+    return f"{sum(map(len, values))} messages of {seeds}"
 
 
 _RULE = (
