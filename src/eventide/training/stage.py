@@ -127,6 +127,8 @@ class MultiViewStage:
         self._states = None
         age = self._steps % self._refresh
         self._steps += 1
+        if age == 0:
+            self._stale = {}  # outdated, and an exact step wants the memory
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self._mixed):
             return self._forward(rows) if age == 0 else self._forward_stale(rows, age)
 
