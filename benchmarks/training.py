@@ -122,7 +122,7 @@ def one_step(contestant: str, messages: int, repeats: int, refresh: int) -> None
             start_over()
         built = time.perf_counter() - started
         rounds = -(-steps // refresh)
-        kinds = [(rounds, 1), (rounds, 1), (steps - 2 * rounds, repeats)]
+        kinds = [(rounds, 1), (rounds, 1), (max(steps - 2 * rounds, 0), repeats)]
         if refresh == 1:
             kinds = [(steps, repeats)]
         parts = [(number, seconds(step, timed, warm=0)) for number, timed in kinds]

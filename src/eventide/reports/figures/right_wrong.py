@@ -16,6 +16,7 @@ from eventide.reports.figures.words import said
 from eventide.scoring.metrics import error_auroc
 
 BINS = 26
+LEAST = -12  # the power of ten that smaller uncertainties are drawn at
 SMALL = 1 / 20
 """A median below this share of the largest value calls for a log scale."""
 
@@ -96,11 +97,14 @@ def _bins(values: NDArray[np.float64]) -> list[float]:
 
     >>> _bins(np.array([0.5, 0.6]))[0], _bins(np.array([1e-4, 2e-4, 0.1]))[0] > 0
     (0.0, True)
+    >>> _bins(np.array([1e-30, 1e-30, 1e-20]))[-1] > _bins(np.array([1e-30, 1e-30, 1e-20]))[0]
+    True
     """
     positive = values[values > 0]
     if len(positive) and np.median(values) < SMALL * positive.max():
-        low, high = np.floor(np.log10(positive.min())), np.ceil(np.log10(positive.max()))
-        return list(map(float, np.geomspace(10 ** max(low, -12), 10**high, BINS)))
+        low = max(np.floor(np.log10(positive.min())), LEAST)
+        high = max(np.ceil(np.log10(positive.max())), low + 1)
+        return list(map(float, np.geomspace(10**low, 10**high, BINS)))
     largest = values.max(initial=0.0)
     return list(map(float, np.linspace(0, max(0.1, np.ceil(10 * largest) / 10), BINS)))
 
