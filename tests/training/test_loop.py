@@ -194,3 +194,13 @@ def test_stale_neighbours_are_a_setting_that_changes_the_weights_and_repeats_its
     assert same(weights(runs[0]), weights(runs[1]))
     assert not same(weights(runs[0]), weights(exact))
     assert np.isfinite([row["total"] for row in runs[0].history_]).all()
+
+
+def test_an_exact_step_lets_stale_sums_go(small_sample):
+    stage = EventClassifier(**QUICK, training__layer1_refresh=2).fit(small_sample).method_.stage
+    stage.evaluate(np.arange(3))
+    held = []
+    for _ in range(3):
+        stage.learn(np.arange(3))
+        held.append(bool(stage._stale))
+    assert held == [False, True, False]
