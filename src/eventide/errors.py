@@ -54,9 +54,25 @@ class BadSetting(InputError):
     """A setting outside its allowed values."""
 
 
+class OutputError(InputError):
+    """An output that cannot be used: taken, in use, an input, of the wrong kind, not writable."""
+
+
+class CannotWrite(EventideError):
+    """Writing failed on the way: a full disk, say. Nothing half-written stays."""
+
+
+class Diverged(EventideError):
+    """Training left the finite numbers."""
+
+
 class MissingDependency(EventideError):
     """An optional package or a file that an option needs is not installed."""
 
 
 class DamagedBundle(InputError):
     """A saved model or checkpoint that is missing, damaged, foreign, or of another version."""
+
+
+class EventideWarning(UserWarning):
+    """Something went on, but not quite as the caller may think: rows set aside, say."""

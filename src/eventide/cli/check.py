@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from eventide.cli.options import AsJson, Columns, Rejected, Source, Strict, column_mapping
-from eventide.errors import RejectedRows
+from eventide.cli.options import AsJson, Source
+from eventide.cli.reading import Reading, reads_messages
 
 if TYPE_CHECKING:
     from eventide.reports.facts import Facts
@@ -15,33 +15,16 @@ if TYPE_CHECKING:
 PAGE_WIDTH = 100
 
 
-def check(
-    source: Source,
-    column: Columns = None,
-    strict: Strict = False,
-    rejected: Rejected = None,
-    as_json: AsJson = False,
-) -> None:
+@reads_messages
+def check(source: Source, reading: Reading, as_json: AsJson = False) -> None:
     """Show facts about a file of messages before training on it.
 
     Example: eventide check messages.csv --column created_at=time
     """
-    from eventide.data import read
     from eventide.reports.facts import facts
 
-    mapping = column_mapping(column or [])
-    if rejected is None:
-        intake = read(source, columns=mapping, strict=strict)
-    else:
-        intake = read(source, columns=mapping)
-        intake.write_rejected(rejected)
-        if strict and len(intake.rejected):
-            raise RejectedRows(
-                f"{len(intake.rejected):,} of {intake.rows_in:,} rows are not sound",
-                where=source,
-                next_step=f"see {rejected}, mend them, or check without --strict",
-            )
-    measured = facts(intake, source=source, columns=mapping)
+    intake = reading.read(source)
+    measured = facts(intake, source=source, columns=reading.columns())
     if as_json:
         typer.echo(measured.model_dump_json(indent=2))
     else:

@@ -32,6 +32,30 @@ class Intake:
     rejected: pl.DataFrame
     rows_in: int
     where: str = "the given messages"
+    notes: tuple[str, ...] = ()
+    """What was guessed or taken from elsewhere while reading, in words to show."""
+
+    def check_rejected(self, *, strict: bool = False, allow: bool = False) -> None:
+        """Refuse a source of which any row (``strict``) or more than half was rejected.
+
+        ``allow`` accepts even that, as long as a single row is left.
+        """
+        if not len(self.rejected):
+            return
+        bad, told = len(self.rejected), self.summary()
+        if strict:
+            raise RejectedRows(
+                f"{bad:,} of {self.rows_in:,} rows are not sound: {told}",
+                where=self.where,
+                next_step="mend them, or read without strict (--strict) to set them aside",
+            )
+        if not len(self.messages) or (2 * bad > self.rows_in and not allow):
+            raise RejectedRows(
+                f"{bad:,} of {self.rows_in:,} rows cannot be used: {told}",
+                where=self.where,
+                next_step="mend the cause named above; --rejected FILE writes the rows out"
+                + (", --allow-rejected goes on without them" if len(self.messages) else ""),
+            )
 
     def reasons(self) -> pl.DataFrame:
         """Count the rejected rows by column and reason, most frequent first."""
@@ -82,6 +106,9 @@ def read(
     lists: Sequence[str] = (),
     strict: bool = False,
     need_time: bool = True,
+    time_format: str | None = None,
+    day_first: bool | None = None,
+    encoding: str | None = None,
 ) -> Intake:
     """Read messages from a file, a dataset's name, a pandas or polars frame, or a list of dicts.
 
@@ -94,6 +121,8 @@ def read(
     >>> intake.messages["text"].to_list(), intake.rejected["reason"].to_list()
     (['flood in #Calgary'], ['the id is taken by an earlier row'])
     """
+    if isinstance(source, Intake):  # read already: nothing is read or checked twice
+        return source
     plan = Columns(dict(columns or {}), tuple(lists))
     plain = plain_messages(source, plan)
     if plain is not None:
