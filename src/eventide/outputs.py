@@ -112,7 +112,7 @@ def reserved(path: Path | str) -> Iterator[None]:
     The system lets go of the lock when a process dies, however it dies. Whoever holds it clears
     away what a writer left that died.
     """
-    path = expanded(path).resolve()
+    path = Path(os.path.realpath(expanded(path)))
     missing = [each for each in path.parents if not _is_there(each)]
     lock = path.parent / f".{path.name}.lock"
     with writing(path, "here"):
@@ -188,9 +188,11 @@ def _replaceable(path: Path, overwrite: bool) -> None:
 
 
 def _not_an_input(path: Path, inputs: Iterable[Path | str]) -> None:
-    target = path.resolve()
+    target = Path(os.path.realpath(path))
     for each in inputs:
-        given = expanded(each).resolve()
+        given = Path(os.path.realpath(expanded(each)))
+        if not _is_there(given):  # a dataset's name, say
+            continue
         if target == given or target in given.parents or _same_file(target, given):
             raise OutputError(
                 f"the output is an input or holds one: {given.name} would be destroyed",

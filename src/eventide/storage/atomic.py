@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 from collections.abc import Iterator
@@ -9,6 +10,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from eventide.errors import CannotWrite, InputError, OutputError
+
+WRONG_PLACE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR, errno.EEXIST)
 
 
 def expanded(path: Path | str) -> Path:
@@ -27,17 +30,23 @@ def expanded(path: Path | str) -> Path:
 
 @contextmanager
 def writing(path: Path, what: str) -> Iterator[None]:
-    """Turn a failure to write (`OSError`, safetensors' and polars' own) into `CannotWrite`."""
-    from polars.exceptions import ComputeError
-    from safetensors import SafetensorError
+    """Turn a failure to write (`OSError`, safetensors' and polars' own) into a typed error.
 
+    It is `OutputError` if the place is wrong, and `CannotWrite` if writing failed on the way.
+    """
     try:
         yield
-    except (OSError, SafetensorError, ComputeError) as error:
-        raise CannotWrite(
+    except Exception as error:
+        from polars.exceptions import ComputeError
+        from safetensors import SafetensorError
+
+        if not isinstance(error, OSError | SafetensorError | ComputeError):
+            raise
+        wrong = getattr(error, "errno", None) in WRONG_PLACE
+        raise (OutputError if wrong else CannotWrite)(
             f"cannot write {what}: {getattr(error, 'strerror', None) or error}",
             where=str(path),
-            next_step="make room, or choose a place you may write to",
+            next_step="choose a place you may write to" if wrong else "make room, then try again",
         ) from None
 
 
@@ -64,7 +73,7 @@ def remove_empty(folders: list[Path]) -> None:
 def atomic_file(path: Path) -> Iterator[Path]:
     """Give a temporary sibling to write; move it to ``path`` when the block ends well.
 
-    ``~`` is expanded, permissions follow the umask, a failure to write is `CannotWrite`.
+    ``~`` is expanded, permissions follow the umask, a failure to write is a typed error.
     """
     path = expanded(path)
     if path.exists() and not path.is_file():

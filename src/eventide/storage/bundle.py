@@ -50,7 +50,7 @@ class _Replaced(Exception):
 
 def read_bundle(path: Path, kind: str) -> Bundle:
     """Read a bundle of ``kind`` after checking its version, names, sizes and checksums."""
-    path = expanded(path).resolve()
+    path = Path(os.path.realpath(expanded(path)))
     for _ in range(READS):
         with suppress(_Replaced):
             return _read_once(path, kind)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import shutil
 import stat
@@ -33,7 +34,7 @@ def write_bundle(
     texts: Mapping[str, str] | None = None,
 ) -> None:
     """Write a bundle of ``kind`` to the directory ``path``, replacing an older one whole."""
-    path = expanded(path).resolve()
+    path = Path(os.path.realpath(expanded(path)))
     serialised(facts, path)  # what JSON cannot hold is told before anything is written
     with writing(path, f"the {kind}"), folder_made(path.parent):
         temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}{UNFINISHED}")
