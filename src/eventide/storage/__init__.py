@@ -9,11 +9,12 @@ Reading writes nothing. A reader that meets a replacement starts again, and what
 one manifest describes, since every file is checked against it. Bundles are never unpickled.
 """
 
-from eventide.storage.atomic import atomic_file, expanded, folder_made, remove_empty, writing
+from eventide.storage.atomic import atomic_file, expanded, flush, folder_made, remove_empty, writing
 from eventide.storage.bundle import Bundle, holds_manifest, is_bundle, read_bundle
+from eventide.storage.manifest import damaged
 from eventide.storage.replacing import other_files, tidy, write_bundle
 
 __all__ = [
-    "Bundle", "atomic_file", "expanded", "folder_made", "holds_manifest", "is_bundle",
-    "other_files", "read_bundle", "remove_empty", "tidy", "write_bundle", "writing",
+    "Bundle", "atomic_file", "damaged", "expanded", "flush", "folder_made", "holds_manifest",
+    "is_bundle", "other_files", "read_bundle", "remove_empty", "tidy", "write_bundle", "writing",
 ]  # fmt: skip
