@@ -74,5 +74,9 @@ class DamagedBundle(InputError):
     """A saved model or checkpoint that is missing, damaged, foreign, or of another version."""
 
 
+class NotAllowed(InputError):
+    """A model wants something from outside, and the user has not allowed it."""
+
+
 class EventideWarning(UserWarning):
     """Something went on, but not quite as the caller may think: rows set aside, say."""

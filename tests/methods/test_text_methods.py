@@ -10,7 +10,7 @@ import torch
 
 import eventide
 from eventide.classifier import EventClassifier
-from eventide.errors import EventideError, MissingDependency
+from eventide.errors import EventideError, MissingDependency, NotAllowed
 from eventide.methods.event_detection.bert import PADDING, Bert, BertClassifier
 from eventide.methods.event_detection.checkpoint import pretrained
 from eventide.methods.event_detection.text_stage import TextStage
@@ -48,8 +48,10 @@ def test_word2vec_reads_a_file_of_vectors_whatever_the_encoder(small_sample, tmp
     assert model.method_.stage.network.hidden.in_features == 6
     model.save(tmp_path / "model")
     file.write_text(file.read_text().replace(words[0], "otherword"))
-    with pytest.raises(EventideError, match="another"):
+    with pytest.raises(NotAllowed, match=r"vectors\.txt"):
         eventide.load(tmp_path / "model")
+    with pytest.raises(EventideError, match="another"):
+        eventide.load(tmp_path / "model", allow_download=True)
 
 
 @pytest.fixture

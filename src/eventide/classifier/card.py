@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from eventide.safe_text import safe
+
 CARD = """\
 # An Eventide model
 
@@ -18,8 +20,8 @@ what each view ({views}) said.
 | protocol | {protocol} |
 | messages in memory | {messages:,} |
 | best epoch | {epoch} of {epochs} run |
-| validation accuracy | {accuracy:.4f} |
-| validation macro-F1 | {f1:.4f} |
+| validation accuracy | {accuracy} |
+| validation macro-F1 | {f1} |
 | written by | eventide {eventide} |
 
 Validation figures chose the epoch, so they flatter the model: measure on messages it has not seen
@@ -43,8 +45,18 @@ Validation figures chose the epoch, so they flatter the model: measure on messag
 |---|---|
 {events}
 """
-PRIVATE = (
-    "Ids, texts, authors and elements are stored as salted hashes; nothing is readable in clear."
+HASHED = (
+    "Ids, texts, authors and elements are stored as salted hashes, none in clear. {salt} Vectors, "
+    "times and labels of the remembered messages are stored as they are."
+)
+SALT_WITHIN = (
+    "The salt lies in `manifest.json` beside them: whoever has this directory can test whether a "
+    "name, tag or text they know is in it. It is pseudonymous, not anonymous; guard it as you "
+    "guard the messages, or train with `--salt-file`."
+)
+SALT_APART = (
+    "The salt is kept apart (`--salt-file`): without that file nobody can test whether a name they "
+    "know is in it, and nobody can use the model."
 )
 OPEN = "Text, ids and names of the remembered messages are stored in clear (`--keep-text`)."
 
@@ -65,14 +77,24 @@ def model_card(facts: Mapping[str, Any]) -> str:
         messages=facts["messages"],
         epoch=facts["best_epoch"],
         epochs=len(history),
-        accuracy=best["validation_accuracy"],
-        f1=best["validation_f1"],
+        accuracy=_figure(best.get("validation_accuracy")),
+        f1=_figure(best.get("validation_f1")),
         eventide=facts["eventide"],
-        privacy=OPEN if facts["keeps_text"] else PRIVATE,
+        privacy=_privacy(facts),
         events="\n".join(f"| {_cell(event)} | {count:,} |" for event, count in events),
     )
 
 
-def _cell(text: str) -> str:
+def _privacy(facts: Mapping[str, Any]) -> str:
+    if facts["keeps_text"]:
+        return OPEN
+    return HASHED.format(salt=SALT_WITHIN if facts["salt"] is not None else SALT_APART)
+
+
+def _figure(value: float | None) -> str:
+    return "not measured: no validation messages" if value is None else f"{value:.4f}"
+
+
+def _cell(event: object) -> str:
     """Keep a table a table whatever an event is called."""
-    return " ".join(text.replace("|", "\\|").split())
+    return safe(event).replace("|", "\\|")

@@ -7,7 +7,7 @@ says back into the caller's kind of frame. The work itself is done elsewhere.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from hashlib import blake2b
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Self
 
@@ -18,6 +18,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
 from eventide.classifier.opinion_frame import opinion_frame
+from eventide.classifier.parameters import plain_parameters, plain_value
+from eventide.classifier.salt import made_or_read_salt
+from eventide.classifier.signature import run_signature
 from eventide.classifier.threads import threads_for
 from eventide.data import read
 from eventide.errors import BadSetting, InputError
@@ -27,9 +30,11 @@ from eventide.graphs.keys import KeyIndex
 from eventide.graphs.views import PAPER_VIEWS, View
 from eventide.methods import METHODS
 from eventide.methods.base import Judgement, Method, together
+from eventide.outputs import check_folder, reserved
 from eventide.scoring.metrics import accuracy
 from eventide.settings import Settings, preset, resolve
-from eventide.training.checkpoints import Checkpoints
+from eventide.storage import expanded
+from eventide.training.checkpoints import Checkpoints, check_checkpoints
 from eventide.training.corpus import Corpus
 from eventide.training.loop import Watch
 from eventide.training.study import study
@@ -98,7 +103,8 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def settings(self) -> Settings:
         """Return the settings of this run: the paper's, the preset's, the method's, yours."""
-        changes = {name.replace("__", "."): value for name, value in self._overrides.items()}
+        given = plain_parameters(self._overrides)
+        changes = {name.replace("__", "."): value for name, value in given.items()}
         return resolve(preset(self.preset), METHODS.load(self.method).defaults, changes)
 
     def fit(
@@ -110,13 +116,18 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         checkpoints: Path | None = None,
         checkpoint_every: int = 1,
         resume: bool = False,
+        salt_file: str | Path | None = None,
     ) -> Self:
         """Learn from messages (a frame, a path, a dataset's name or a list of dicts).
 
         ``y`` replaces the column ``event``. ``watch`` is called with every epoch's row of figures.
         With ``checkpoints`` the run's state is kept there, and ``resume`` continues from it.
+        ``salt_file`` keeps the salt of the stored hashes apart from the model; absent, it is made.
         """
         settings = self.settings()
+        plain_parameters(self.get_params(), but=("encoder",))  # what cannot be saved is told now
+        if checkpoints is not None:
+            check_checkpoints(checkpoints, resume=resume)
         if self.protocol not in PROTOCOLS:
             raise BadSetting(
                 f"there is no protocol {self.protocol!r}",
@@ -130,6 +141,7 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             graph=settings.graph,
             inductive=self.protocol == "inductive",
             seed=self.seed,
+            salt=None if salt_file is None else made_or_read_salt(salt_file),
         )
         self.settings_, self.classes_, self.notes_ = settings, plan.classes, plan.notes
         self.preparation_, self.memory_ = plan.preparation, plan.problem.corpus
@@ -138,9 +150,10 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.method_: Method = METHODS.load(self.method)(settings, self.seed)
         kept = None
         if checkpoints is not None:
-            signature = self._signature(plan.problem.corpus)
-            kept = Checkpoints(Path(checkpoints), signature, checkpoint_every, resume)
-        run = self.method_.fit(plan.problem, watch, kept)
+            signature = run_signature(self, frame, plan)
+            kept = Checkpoints(expanded(checkpoints), signature, checkpoint_every, resume)
+        with nullcontext() if kept is None else reserved(kept.path):
+            run = self.method_.fit(plan.problem, watch, kept)
         self.history_, self.best_epoch_ = run.history, run.best_epoch
         return self
 
@@ -174,12 +187,17 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError("scoring needs labelled messages, found none", where="column event")
         return accuracy(frame["event"].to_numpy(), self.predict(frame))
 
-    def save(self, path: str | Path, *, keep_text: bool = False) -> Path:
-        """Write the model to a directory; text and names stay out unless ``keep_text``."""
+    def save(self, path: str | Path, *, keep_text: bool = False, overwrite: bool = False) -> Path:
+        """Write the model to a directory; text and names stay out unless ``keep_text``.
+
+        An older model there is replaced, in one step, only with ``overwrite``.
+        """
         from eventide.classifier.files import save_model
 
         self._check_fitted()
-        return save_model(self, Path(path), keep_text=keep_text)
+        path = check_folder(path, overwrite=overwrite)
+        with reserved(path):
+            return save_model(self, path, keep_text=keep_text)
 
     def _judge(self, messages: Any, as_new: bool) -> tuple[Judgement, pl.Series]:
         self._check_fitted()
@@ -235,18 +253,8 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _views(self) -> tuple[View, ...]:
         if self.views is None:
             return PAPER_VIEWS
-        return tuple(View(name, tuple(columns)) for name, columns in self.views.items())
-
-    def _signature(self, corpus: Corpus) -> dict[str, Any]:
-        """Describe the run, so that a checkpoint of another one is not continued."""
-        return {
-            "method": self.method,
-            "encoder": self.encoder,
-            "protocol": self.protocol,
-            "seed": self.seed,
-            "settings": self.settings_.model_dump(mode="json"),
-            "messages": blake2b(corpus.ids.tobytes(), digest_size=16).hexdigest(),
-        }
+        views = plain_value(self.views, "views")
+        return tuple(View(name, tuple(columns)) for name, columns in views.items())
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "method_"):

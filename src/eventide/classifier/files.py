@@ -1,7 +1,8 @@
 """A model on disk: weights, memory, encoder state, manifest and a card; see `eventide.storage`.
 
-Element keys, ids, texts and authors are salted 128-bit hashes. Text and names in clear are kept
-only on request, and the manifest says so.
+Element keys, ids, texts and authors are salted 128-bit hashes. The salt lies in the manifest beside
+them, unless a salt file keeps it apart: a model is pseudonymous, not anonymous. Text and names in
+clear are kept only on request, and the manifest says so.
 """
 
 from __future__ import annotations
@@ -16,12 +17,15 @@ import polars as pl
 import eventide
 from eventide.classifier.card import model_card
 from eventide.classifier.facade import CLEAR, EventClassifier
-from eventide.errors import InputError
+from eventide.classifier.parameters import plain_parameters
+from eventide.classifier.permission import check_allowed, wants
+from eventide.classifier.salt import salt_check, salt_of
+from eventide.classifier.stored_facts import check_facts_of, stored_settings
+from eventide.errors import EventideError, InputError
 from eventide.features.encoders import State, encoder
 from eventide.graphs.views import View
 from eventide.methods import METHODS
-from eventide.settings import Settings
-from eventide.storage import read_bundle, write_bundle
+from eventide.storage import Bundle, damaged, expanded, read_bundle, write_bundle
 from eventide.training.corpus import Corpus, Preparation
 
 KIND = "model"
@@ -29,24 +33,9 @@ CLEAR_FILE = "messages.jsonl"
 
 
 def save_model(model: EventClassifier, path: Path, *, keep_text: bool) -> Path:
-    """Write ``model`` whole, or not at all."""
+    """Write ``model`` whole, or not at all; an older model there is replaced."""
     state = model.preparation_.encoder.state()
-    counts = np.bincount(model.labels_[model.labels_ >= 0], minlength=len(model.classes_))
-    facts: dict[str, Any] = {
-        "eventide": eventide.__version__,
-        "parameters": model.get_params(),
-        "settings": model.settings_.model_dump(mode="json"),
-        "classes": model.classes_.tolist(),
-        "class_counts": dict(zip(model.classes_.tolist(), counts.tolist(), strict=True)),
-        "views": {view.name: list(view.columns) for view in model.preparation_.views},
-        "salt": model.preparation_.salt.hex(),
-        "encoder": state.facts,
-        "keeps_text": keep_text,
-        "history": model.history_,
-        "best_epoch": model.best_epoch_,
-        "notes": list(model.notes_),
-        "messages": len(model.memory_),
-    }
+    facts = model_facts(model, state, keep_text=keep_text)
     arrays = {
         "weights": model.method_.state(),
         "memory": model.memory_.state() | {"labels": model.labels_},
@@ -59,15 +48,66 @@ def save_model(model: EventClassifier, path: Path, *, keep_text: bool) -> Path:
     return path
 
 
-def load_model(path: str | Path) -> EventClassifier:
-    """Read a model that ``save_model`` wrote, after checking every file."""
-    path = Path(path)
+def model_facts(model: EventClassifier, state: State, *, keep_text: bool) -> dict[str, Any]:
+    """Collect what the manifest says of a model."""
+    preparation = model.preparation_
+    counts = np.bincount(model.labels_[model.labels_ >= 0], minlength=len(model.classes_))
+    if preparation.salt_apart:
+        salt = {"salt": None, "salt_check": salt_check(preparation.salt)}
+    else:
+        salt = {"salt": preparation.salt.hex()}
+    return {
+        "eventide": eventide.__version__,
+        "parameters": plain_parameters(model.get_params()),
+        "settings": model.settings_.model_dump(mode="json"),
+        "classes": model.classes_.tolist(),
+        "class_counts": dict(zip(model.classes_.tolist(), counts.tolist(), strict=True)),
+        "views": {view.name: list(view.columns) for view in preparation.views},
+        **salt,
+        "encoder": state.facts,
+        "keeps_text": keep_text,
+        "history": model.history_,
+        "best_epoch": model.best_epoch_,
+        "notes": list(model.notes_),
+        "messages": len(model.memory_),
+    }
+
+
+def load_model(
+    path: str | Path,
+    *,
+    allow_download: bool = False,
+    salt_file: str | Path | None = None,
+) -> EventClassifier:
+    """Read a model that ``save_model`` wrote, after checking every file.
+
+    A model whose encoder downloads weights, imports a package or reads another file is loaded only
+    with ``allow_download``. ``salt_file`` is the file of a model that was trained with one; without
+    it the environment variable EVENTIDE_SALT_FILE is asked.
+    """
+    path = expanded(path)
     bundle = read_bundle(path, KIND)
-    facts, memory = bundle.facts, bundle.arrays["memory"]
+    check_facts_of(bundle, path)
+    facts = bundle.facts
+    if not allow_download:
+        check_allowed(wants(facts["parameters"], facts["settings"]), path)
+    salt = salt_of(facts, salt_file, path)
+    settings = stored_settings(facts["settings"], path)
     model = EventClassifier(**facts["parameters"])
+    try:
+        model.settings_ = settings
+        _restore(model, bundle, salt)
+    except EventideError:
+        raise
+    except (KeyError, ValueError, TypeError, IndexError, AttributeError, RuntimeError) as error:
+        raise damaged(path, f"the files do not fit together ({error})") from None
+    return model
+
+
+def _restore(model: EventClassifier, bundle: Bundle, salt: bytes) -> None:
+    facts, memory = bundle.facts, bundle.arrays["memory"]
     views = tuple(View(name, tuple(columns)) for name, columns in facts["views"].items())
     state = State(bundle.arrays["encoder"], facts["encoder"])
-    model.settings_ = Settings.model_validate(facts["settings"])
     model.classes_ = np.array(facts["classes"])
     model.notes_ = tuple(facts["notes"])
     model.history_, model.best_epoch_ = facts["history"], facts["best_epoch"]
@@ -75,17 +115,16 @@ def load_model(path: str | Path) -> EventClassifier:
         encoder(model.encoder).restore(state),
         views,
         model.settings_.graph,
-        bytes.fromhex(facts["salt"]),
+        salt,
+        salt_apart=facts["salt"] is None,
     )
     model.memory_, model.labels_ = Corpus.from_state(memory, views), memory["labels"]
+    model.remembered_ = None
     if facts["keeps_text"]:
-        content = io.BytesIO((path / CLEAR_FILE).read_bytes())
+        content = io.BytesIO(bundle.others[CLEAR_FILE])
         model.remembered_ = pl.read_ndjson(content, schema=dict.fromkeys(CLEAR, pl.String))
-    else:
-        model.remembered_ = None
     model.method_ = METHODS.load(model.method)(model.settings_, model.seed)
     model.method_.restore(bundle.arrays["weights"], model.memory_)
-    return model
 
 
 def _clear(model: EventClassifier) -> pl.DataFrame:

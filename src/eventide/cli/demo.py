@@ -10,7 +10,7 @@ import typer
 
 from eventide.cli.check import show
 from eventide.cli.evaluate import show_report
-from eventide.cli.options import Seed
+from eventide.cli.options import Overwrite, Seed
 from eventide.cli.train import show_training
 from eventide.cli.watching import watching
 
@@ -20,6 +20,7 @@ def demo(
         Path, typer.Option(help="Directory to write the sample and the model to.")
     ] = Path("eventide-demo"),
     seed: Seed = 0,
+    overwrite: Overwrite = False,
 ) -> None:
     """Run everything on the built-in sample: check, train, evaluate, save.
 
@@ -29,11 +30,13 @@ def demo(
     from eventide.data import read
     from eventide.data.parquet import write_parquet
     from eventide.data.sample import sample
+    from eventide.outputs import check_file, check_folder
     from eventide.reports.evaluation import evaluate_model
     from eventide.reports.facts import facts
 
     started = time.perf_counter()
-    messages, model_path = out / "sample.parquet", out / "model"
+    messages = check_file(out / "sample.parquet", overwrite=overwrite)
+    model_path = check_folder(out / "model", overwrite=overwrite)
     write_parquet(sample(seed=seed), messages)
     typer.echo("1. The sample: invented messages about invented events\n")
     show(facts(read(messages), source=str(messages)))
@@ -41,7 +44,7 @@ def demo(
     model = EventClassifier(seed=seed)
     with watching(model.settings().training.epochs) as watch:
         model.fit(messages, watch=watch)
-    model.save(model_path, keep_text=True)
+    model.save(model_path, keep_text=True, overwrite=overwrite)
     show_training(model, model_path)
     typer.echo("\n3. Results on test messages\n")
     show_report(evaluate_model(model, messages))

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from eventide.cli.options import ModelPath
+from eventide.cli.options import AllowDownload, ModelPath, SaltFile
 
 
 def forget(
@@ -15,14 +15,23 @@ def forget(
         list[str] | None, typer.Option("--id", help="Forget the message with this id. Repeatable.")
     ] = None,
     user: Annotated[
-        list[str] | None, typer.Option(help="Forget all messages of this author. Repeatable.")
+        list[str] | None,
+        typer.Option(help="Forget all messages of this author, with or without @. Repeatable."),
     ] = None,
+    salt_file: SaltFile = None,
+    allow_download: AllowDownload = False,
 ) -> None:
     """Remove messages from a model's memory, by id or author; its weights stay.
 
     Example: eventide forget model --user someone
     """
-    from eventide.classifier.forgetting import forget as forget_messages
+    from eventide.classifier.forgetting import forget as forget_stored
 
-    count = forget_messages(model, ids=message_id or [], users=user or [])
+    count = forget_stored(
+        model,
+        ids=message_id or [],
+        users=user or [],
+        allow_download=allow_download,
+        salt_file=salt_file,
+    )
     typer.echo(f"{count} messages forgotten by {model}; the trained weights are unchanged")

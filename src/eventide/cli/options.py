@@ -13,6 +13,10 @@ from eventide.errors import BadSetting
 Source = Annotated[
     str, typer.Argument(metavar="FILE", help="A file of messages, or the name of a dataset.")
 ]
+Sources = Annotated[
+    list[str],
+    typer.Argument(metavar="FILE...", help="Files of messages, or the name of a dataset."),
+]
 ModelPath = Annotated[
     Path, typer.Argument(metavar="MODEL", help="The directory of a trained model.")
 ]
@@ -30,6 +34,21 @@ Strict = Annotated[bool, typer.Option("--strict", help="Fail if any row has to b
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
 AsNew = Annotated[
     bool, typer.Option("--as-new", help="Judge every message as new, even if the model knows it.")
+]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what is there already.")]
+AllowDownload = Annotated[
+    bool,
+    typer.Option(
+        "--allow-download",
+        help="Let the model download weights, import a pipeline or read a file that it names.",
+    ),
+]
+SaltFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="The file that keeps the salt of the model's hashes apart from the model.",
+    ),
 ]
 Preset = Annotated[str, typer.Option(help="default, or paper (the printed settings).")]
 Entities = Annotated[str, typer.Option(help="rules, spacy:PIPELINE, given, or none.")]

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
-import shutil
+import shlex
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,24 +14,30 @@ import typer
 
 from eventide.cli.options import (
     AsJson,
-    Columns,
     Entities,
+    Overwrite,
     Preset,
+    SaltFile,
     Seed,
-    Source,
+    Sources,
     changed_settings,
-    column_mapping,
     view_mapping,
 )
+from eventide.cli.reading import Reading, reads_messages
 from eventide.cli.watching import watching
 
 if TYPE_CHECKING:
     from eventide.classifier import EventClassifier
 
+INTERRUPTED = 130
+BYTES_PER_MESSAGE = 64  # hashes, time and label; vectors come on top
 
+
+@reads_messages
 def train(
-    source: Source,
+    sources: Sources,
     out: Annotated[Path, typer.Option(help="Directory to write the model to.")],
+    reading: Reading,
     method: Annotated[str, typer.Option(help="See: eventide methods.")] = "ucl-ec",
     encoder: Annotated[
         str | None, typer.Option(help="wordllama, tfidf-svd, minilm, ...; joined with +.")
@@ -46,7 +55,6 @@ def train(
         typer.Option(metavar="NAME=COLUMN,...", help="A view of your own. Repeatable."),
     ] = None,
     entities: Entities = "rules",
-    column: Columns = None,
     change: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="GROUP.NAME=VALUE", help="Change a setting. Repeatable."),
@@ -58,12 +66,14 @@ def train(
             "--keep-text", help="Store text and names too, so that explain can show them."
         ),
     ] = False,
+    salt_file: SaltFile = None,
     checkpoint_every: Annotated[
         int, typer.Option(help="Epochs between checkpoints; 0 for none.", min=0)
     ] = 10,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Continue a run that was killed.")
+        bool, typer.Option("--resume", help="Continue a run that was stopped, from its checkpoint.")
     ] = False,
+    overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
     """Learn from labelled messages and write a model.
@@ -71,6 +81,9 @@ def train(
     Example: eventide train messages.jsonl --out model --set training.epochs=50
     """
     from eventide.classifier import EventClassifier
+    from eventide.classifier.files import save_model
+    from eventide.outputs import check_room, reserved
+    from eventide.training.checkpoints import drop_checkpoints
 
     chosen = {} if encoder is None else {"encoder": encoder}
     model = EventClassifier(
@@ -79,27 +92,78 @@ def train(
         protocol=protocol,
         views=view_mapping(view or []),
         entities=entities,
-        columns=column_mapping(column or []) or None,
+        columns=reading.columns() or None,
         seed=seed,
         **chosen,
         **changed_settings(change or []),
     )
-    checkpoints = out.with_name(f"{out.name}.checkpoint") if checkpoint_every else None
-    with watching(model.settings().training.epochs) as watch:
-        model.fit(
-            source,
-            watch=watch,
-            checkpoints=checkpoints,
-            checkpoint_every=checkpoint_every,
-            resume=resume,
-        )
-    model.save(out, keep_text=keep_text)
-    if checkpoints is not None:
-        shutil.rmtree(checkpoints, ignore_errors=True)
+    epochs = model.settings().training.epochs
+    out = checked_out(out, sources, salt_file, overwrite=overwrite)
+    checkpoints = out.with_name(f"{out.name}.checkpoint")
+    with reserved(out), told_how_to_resume(checkpoints):
+        settle_checkpoints(checkpoints, resume=resume, overwrite=overwrite)
+        intake = reading.read(one_or_several(sources), lists=model.list_columns())
+        check_room(out, BYTES_PER_MESSAGE * len(intake.messages))
+        with watching(epochs) as watch:
+            model.fit(
+                intake,
+                watch=watch,
+                checkpoints=checkpoints if checkpoint_every or resume else None,
+                checkpoint_every=checkpoint_every,
+                resume=resume,
+                salt_file=salt_file,
+            )
+        save_model(model, out, keep_text=keep_text)
+        drop_checkpoints(checkpoints)
     if as_json:
-        typer.echo(json.dumps({"model": str(out), "best": best_row(model), "notes": model.notes_}))
+        report = {"model": str(out), "best": best_row(model), "notes": model.notes_}
+        rows = {"messages": len(intake.messages), "rejected": len(intake.rejected)}
+        typer.echo(json.dumps(report | rows))
     else:
         show_training(model, out)
+
+
+def checked_out(out: Path, sources: list[str], salt_file: Path | None, *, overwrite: bool) -> Path:
+    """Return where the model goes, or say why it cannot go there, before anything is read."""
+    from eventide.classifier.salt import check_apart
+    from eventide.outputs import check_folder
+
+    kept = [] if salt_file is None else [salt_file]
+    out = check_folder(out, overwrite=overwrite, inputs=[*sources, *kept])
+    if salt_file is not None:
+        check_apart(salt_file, out)
+    return out
+
+
+def settle_checkpoints(checkpoints: Path, *, resume: bool, overwrite: bool) -> None:
+    """Keep the checkpoint that is to be continued; drop one only if that was asked for."""
+    from eventide.training.checkpoints import check_checkpoints, drop_checkpoints
+
+    if overwrite and not resume:
+        drop_checkpoints(checkpoints)
+    check_checkpoints(checkpoints, resume=resume)
+
+
+def one_or_several(sources: list[str]) -> str | list[Path]:
+    """Return a single source as it is, for it may be a dataset's name; several are files."""
+    return sources[0] if len(sources) == 1 else [Path(source) for source in sources]
+
+
+@contextmanager
+def told_how_to_resume(checkpoints: Path) -> Iterator[None]:
+    """When a person stops the run, say whether and how it can be continued."""
+    from eventide.training.checkpoints import has_checkpoint
+
+    try:
+        yield
+    except KeyboardInterrupt:
+        if has_checkpoint(checkpoints):
+            words = sys.argv[1:] if "--resume" in sys.argv else [*sys.argv[1:], "--resume"]
+            told = f"stopped; continue with:\n  {shlex.join(['eventide', *words])}"
+        else:
+            told = "stopped before the first checkpoint; nothing was written, and nothing was lost"
+        typer.echo(f"\n{told}", err=True)
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def best_row(model: EventClassifier) -> dict[str, float]:
@@ -112,13 +176,16 @@ def show_training(model: EventClassifier, out: Path) -> None:
     """Say what was learned, where it is, and what to do next."""
     best = best_row(model)
     seconds = sum(row["seconds"] for row in model.history_)
+    labelled = int((model.labels_ >= 0).sum())
     for note in model.notes_:
         typer.echo(f"note: {note}")
     typer.echo(
         f"{model.method} ({model.protocol}) learned {len(model.classes_)} events from "
-        f"{len(model.memory_):,} messages in {seconds:.1f} s; epoch {model.best_epoch_} of "
+        f"{labelled:,} labelled and {len(model.memory_) - labelled:,} other messages "
+        f"in {seconds:.1f} s; epoch {model.best_epoch_} of "
         f"{len(model.history_)} kept: validation ACC {best['validation_accuracy']:.4f}, "
         f"F1 {best['validation_f1']:.4f}"
     )
+    place = shlex.quote(str(out))
     typer.echo(f"model: {out}")
-    typer.echo(f"next:  eventide evaluate {out} FILE   or   eventide assign {out} NEW_MESSAGES")
+    typer.echo(f"next:  eventide evaluate {place} FILE   or   eventide assign {place} NEW_MESSAGES")

@@ -6,18 +6,10 @@ from pathlib import Path
 
 import polars as pl
 
-from eventide.errors import InputError
 from eventide.storage import atomic_file
 
 
 def write_parquet(messages: pl.DataFrame, path: Path) -> None:
     """Write ``messages`` to ``path``; a crash leaves the old file or the new one, never half."""
-    try:
-        with atomic_file(path) as temporary:
-            messages.write_parquet(temporary)
-    except OSError as error:
-        raise InputError(
-            f"the file cannot be written ({error.strerror or error})",
-            where=str(path),
-            next_step="choose a file in a folder you may write to, with enough space: --out FILE",
-        ) from None
+    with atomic_file(path) as temporary:
+        messages.write_parquet(temporary)

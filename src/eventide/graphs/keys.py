@@ -18,7 +18,7 @@ def element_keys(kind: str, elements: Iterable[str], salt: bytes = b"") -> Keys:
     """Hash each element, told apart by ``kind`` (its column), to one 128-bit key.
 
     The same element, kind and salt give the same key on every machine; without the salt a key
-    cannot be guessed back. ``salt`` may have at most 64 bytes.
+    cannot be guessed back, with it any guess can be tested. ``salt`` may have at most 64 bytes.
 
     >>> keys = element_keys("hashtags", ["flood", "fire"], salt=b"secret")
     >>> keys.dtype, bool(keys[0] == element_keys("urls", ["flood"], salt=b"secret")[0])

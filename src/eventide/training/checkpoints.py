@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,9 +11,16 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from eventide.errors import DamagedBundle
+from eventide.errors import DamagedBundle, OutputError
 from eventide.networks.trainable import TrainableNetwork
-from eventide.storage import is_bundle, read_bundle, write_bundle
+from eventide.storage import (
+    damaged,
+    expanded,
+    holds_manifest,
+    read_bundle,
+    remove_empty,
+    write_bundle,
+)
 from eventide.training.averaging import WeightAverage
 from eventide.training.selection import Best
 
@@ -126,24 +134,65 @@ class Checkpoints:
 
     def save(self, progress: Progress) -> None:
         """Write a checkpoint if this epoch is due."""
-        if progress.epoch % self.every == 0:
+        if self.every and progress.epoch % self.every == 0:
             arrays, facts = progress.state()
             write_bundle(self.place, KIND, {"signature": dict(self.signature), **facts}, arrays)
 
     def resume(self, progress: Progress) -> None:
         """Continue from the checkpoint, if there is one and resuming was asked for."""
-        if not self.resume_run or not is_bundle(self.place):
+        if not self.resume_run or not holds_manifest(self.place):
             return
         bundle = read_bundle(self.place, KIND)
-        stored = bundle.facts["signature"]
-        if stored != dict(self.signature):
-            changed = [key for key in self.signature if stored.get(key) != self.signature[key]]
+        stored = bundle.facts.get("signature")
+        known = stored if isinstance(stored, dict) else {}
+        changed = [part for part, value in self.signature.items() if known.get(part, ...) != value]
+        if changed:
             raise DamagedBundle(
                 f"the checkpoint belongs to another run: {', '.join(changed)} differ",
                 where=str(self.place),
-                next_step="resume with the same data and settings, or remove the checkpoint",
+                next_step="resume with the same data and settings, or start anew: --overwrite"
+                " (in Python, remove the checkpoint's folder)",
             )
-        progress.restore(bundle.arrays, bundle.facts)
+        try:
+            progress.restore(bundle.arrays, bundle.facts)
+        except (KeyError, ValueError, TypeError, IndexError, RuntimeError) as error:
+            raise damaged(self.place, f"the checkpoint does not fit this run ({error})") from None
+
+
+def has_checkpoint(path: Path | str) -> bool:
+    """Whether a run was kept at ``path``, be it sound or damaged."""
+    return any(holds_manifest(each) for each in _phases(path))
+
+
+def check_checkpoints(path: Path | str, *, resume: bool) -> None:
+    """Refuse to resume where nothing is, and to start anew where a run could be continued."""
+    if resume and not has_checkpoint(path):
+        raise OutputError(
+            "there is no checkpoint to resume from",
+            where=str(path),
+            next_step="leave out --resume (resume=True) to start a run",
+        )
+    if not resume and has_checkpoint(path):
+        raise OutputError(
+            "there is a checkpoint of an earlier run",
+            where=str(path),
+            next_step="continue with --resume (resume=True), or start anew with --overwrite"
+            " (in Python, remove the folder first)",
+        )
+
+
+def drop_checkpoints(path: Path | str) -> None:
+    """Remove the checkpoints of a run; anything else in the folder stays."""
+    for each in (*_phases(path), *expanded(path).glob(".phase-*")):
+        if all(file.suffix in (".json", ".safetensors") for file in each.glob("*")):
+            shutil.rmtree(each, ignore_errors=True)
+    remove_empty([expanded(path)])
+
+
+def _phases(path: Path | str) -> list[Path]:
+    """Return where checkpoints are, or were before a writer that died moved them aside."""
+    aside = (each.name[1:].partition(".")[0] for each in expanded(path).glob(".phase-*.previous"))
+    return [*expanded(path).glob("phase-*"), *(expanded(path) / name for name in aside)]
 
 
 def _copy(prefix: str, module: nn.Module) -> dict[str, Tensor]:

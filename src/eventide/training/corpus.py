@@ -2,6 +2,7 @@
 
 A corpus is what a graph is built from and what a saved model remembers. What is saved holds no
 text, no name and no element in clear: ids, texts, authors and elements are salted 128-bit hashes.
+Whoever has the salt too can try out names, so that is pseudonymous, not anonymous.
 """
 
 from __future__ import annotations
@@ -101,6 +102,8 @@ class Preparation:
     views: tuple[View, ...]
     graph: GraphSettings
     salt: bytes
+    salt_apart: bool = False
+    """Whether the salt is kept in a file of its own, and not with the model."""
 
     def prepare(self, messages: pl.DataFrame) -> Corpus:
         """Make ``messages`` (canonical, elements filled in) ready."""

@@ -33,6 +33,6 @@ class TrainingSettings(SettingGroup):
     layer1_refresh: PositiveInt = 1
     """Refresh what neighbours say every so many steps; above 1 is quicker and not exact."""
     device: str = "auto"
-    """auto, cpu, cuda, cuda:1, mps; auto takes an accelerator if there is one."""
+    """auto, cpu, cuda, cuda:1; auto takes CUDA if there is one."""
     mixed_precision: bool = False
     """Run the network in bfloat16 where that is safe; opinions and losses stay in full width."""

@@ -30,7 +30,7 @@ Floats = NDArray[np.floating[Any]]
 def choose_device(name: str) -> torch.device:
     """Resolve ``auto`` to CUDA or the CPU, and check any other name.
 
-    Opinions need float64, which some accelerators (mps) lack, so ``auto`` never picks those.
+    Opinions need float64, which Apple's accelerator (mps) lacks.
 
     >>> choose_device("cpu")
     device(type='cpu')
@@ -39,6 +39,11 @@ def choose_device(name: str) -> torch.device:
         if torch.cuda.is_available():
             return torch.device("cuda")
         return torch.device("cpu")
+    if name.partition(":")[0] == "mps":
+        raise BadSetting(
+            "the device 'mps' cannot be used: it has no float64, which opinions need",
+            next_step="choose auto or cpu",
+        )
     try:
         return torch.empty(0, device=name).device
     except (RuntimeError, AssertionError) as error:

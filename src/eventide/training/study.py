@@ -40,12 +40,14 @@ def study(
     graph: GraphSettings,
     inductive: bool,
     seed: int,
+    salt: bytes | None = None,
 ) -> Study:
     """Set up learning from canonical ``messages`` whose elements are filled in.
 
     Without a split a tenth of each event is held out for validation. Only the training messages'
     text and labels reach the encoder's fit, the classes and the problem's labels. An inductive
-    study leaves validation and test messages out of the graph.
+    study leaves validation and test messages out of the graph. A given ``salt`` is kept apart from
+    the model.
     """
     notes = []
     if messages["split"].null_count() == len(messages):
@@ -72,7 +74,8 @@ def study(
         encoder.fit(messages.filter(pl.Series(training))),
         tuple(views),
         graph,
-        _salt(messages, seed),
+        _salt(messages, seed) if salt is None else salt,
+        salt_apart=salt is not None,
     )
     inside = ~np.isin(part, ("val", "test")) if inductive else np.ones(len(messages), dtype=bool)
     remembered = messages.filter(pl.Series(inside))

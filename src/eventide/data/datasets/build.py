@@ -22,6 +22,7 @@ from eventide.data.splits import (
     split_shortfalls,
 )
 from eventide.errors import BadSetting
+from eventide.outputs import check_file
 
 SPLIT_KINDS = ("per-class", "proportional", "chronological")
 
@@ -68,6 +69,7 @@ def build(
         )
     dataset: Dataset = DATASETS.load(name)
     target = out or data_folder() / f"{name}.parquet"
+    target = check_file(target, overwrite=True, inputs=[source])  # before the work, not after it
     collected = dataset.collect(source)
     notes = list(collected.notes)
     messages = _split(collected.messages, split, seed, None)

@@ -11,6 +11,7 @@ from eventide.errors import BadSetting, MissingDependency
 from eventide.features.encoders.base import State, TextEncoder, Vectors
 from eventide.features.encoders.fingerprint import fingerprint
 from eventide.features.encoders.pooling import unit_rows
+from eventide.storage import expanded
 
 LONGEST = 256
 
@@ -27,7 +28,7 @@ class TransformersEncoder(TextEncoder):
                 next_step="write transformers:NAME or transformers:PATH",
             )
         super().__init__(f"transformers:{argument}")
-        self._checkpoint = argument
+        self._checkpoint = str(expanded(argument)) if argument.startswith("~") else argument
 
     @property
     def width(self) -> int:

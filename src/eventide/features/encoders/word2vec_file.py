@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from eventide.features.encoders.keyed_vectors import read_keyed_vectors
 from eventide.features.encoders.lexicon import Lexicon
 from eventide.features.encoders.pooling import count_matrix, row_means
 from eventide.features.encoders.tokens import Scan, spelling_keys
+from eventide.storage import expanded
 
 
 class WordVectors:
@@ -38,7 +38,7 @@ class Word2VecFile(TextEncoder):
 
     def __init__(self, path: str) -> None:
         super().__init__(f"word2vec:{path}")
-        self._path = Path(path)
+        self._path = expanded(path)
 
     @property
     def width(self) -> int:

@@ -8,6 +8,7 @@ from pathlib import Path
 from eventide.errors import MissingDependency
 from eventide.features.encoders.bert import BertEncoder
 from eventide.features.encoders.minilm import SHA256, load_verified, model_folder
+from eventide.storage import expanded
 
 PACKAGED = "minilm"
 FILES = ("config.json", "tokenizer.json", "model.safetensors")
@@ -39,8 +40,8 @@ def pretrained(name: str) -> Pretrained:
 
 
 def _folder(name: str) -> Path:
-    if Path(name).is_dir():
-        return Path(name)
+    if expanded(name).is_dir():
+        return expanded(name)
     from huggingface_hub import snapshot_download
 
     try:
