@@ -12,12 +12,16 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 import eventide
 from eventide.classifier.card import model_card
 from eventide.classifier.facade import CLEAR, EventClassifier
+from eventide.classifier.labels import TEXT, as_given, label_kind
+from eventide.classifier.validated import Validated
 from eventide.errors import InputError
-from eventide.features.encoders import State, encoder
+from eventide.features.encoders import Encoder, Function, State
+from eventide.features.encoders import encoder as make_encoder
 from eventide.graphs.views import View
 from eventide.methods import METHODS
 from eventide.settings import Settings
@@ -34,10 +38,11 @@ def save_model(model: EventClassifier, path: Path, *, keep_text: bool) -> Path:
     counts = np.bincount(model.labels_[model.labels_ >= 0], minlength=len(model.classes_))
     facts: dict[str, Any] = {
         "eventide": eventide.__version__,
-        "parameters": model.get_params(),
+        "parameters": model.plain_params(),
         "settings": model.settings_.model_dump(mode="json"),
-        "classes": model.classes_.tolist(),
-        "class_counts": dict(zip(model.classes_.tolist(), counts.tolist(), strict=True)),
+        "classes": model.class_names.tolist(),
+        "label_kind": label_kind(model.classes_),
+        "class_counts": dict(zip(model.class_names.tolist(), counts.tolist(), strict=True)),
         "views": {view.name: list(view.columns) for view in model.preparation_.views},
         "salt": model.preparation_.salt.hex(),
         "encoder": state.facts,
@@ -49,7 +54,7 @@ def save_model(model: EventClassifier, path: Path, *, keep_text: bool) -> Path:
     }
     arrays = {
         "weights": model.method_.state(),
-        "memory": model.memory_.state() | {"labels": model.labels_},
+        "memory": model.memory_.state() | {"labels": model.labels_} | _validation(model),
         "encoder": state.arrays,
     }
     texts = {"README.md": model_card(facts)}
@@ -59,25 +64,32 @@ def save_model(model: EventClassifier, path: Path, *, keep_text: bool) -> Path:
     return path
 
 
-def load_model(path: str | Path) -> EventClassifier:
-    """Read a model that ``save_model`` wrote, after checking every file."""
+def load_model(
+    path: str | Path, *, encoder: str | Encoder | Function | None = None
+) -> EventClassifier:
+    """Read a model that ``save_model`` wrote, after checking every file.
+
+    ``encoder`` hands an encoder over that was given in Python: only its state is in the files.
+    """
     path = Path(path)
     bundle = read_bundle(path, KIND)
     facts, memory = bundle.facts, bundle.arrays["memory"]
     model = EventClassifier(**facts["parameters"])
+    model.encoder = model.encoder if encoder is None else encoder
     views = tuple(View(name, tuple(columns)) for name, columns in facts["views"].items())
     state = State(bundle.arrays["encoder"], facts["encoder"])
     model.settings_ = Settings.model_validate(facts["settings"])
-    model.classes_ = np.array(facts["classes"])
+    model.classes_ = as_given(facts["classes"], facts.get("label_kind", TEXT))
     model.notes_ = tuple(facts["notes"])
     model.history_, model.best_epoch_ = facts["history"], facts["best_epoch"]
     model.preparation_ = Preparation(
-        encoder(model.encoder).restore(state),
+        make_encoder(model.encoder).restore(state),
         views,
         model.settings_.graph,
         bytes.fromhex(facts["salt"]),
     )
     model.memory_, model.labels_ = Corpus.from_state(memory, views), memory["labels"]
+    model.validated_ = Validated.from_state(memory)
     if facts["keeps_text"]:
         content = io.BytesIO((path / CLEAR_FILE).read_bytes())
         model.remembered_ = pl.read_ndjson(content, schema=dict.fromkeys(CLEAR, pl.String))
@@ -86,6 +98,11 @@ def load_model(path: str | Path) -> EventClassifier:
     model.method_ = METHODS.load(model.method)(model.settings_, model.seed)
     model.method_.restore(bundle.arrays["weights"], model.memory_)
     return model
+
+
+def _validation(model: EventClassifier) -> dict[str, NDArray[np.uint8]]:
+    """Who chose the epoch; a model of an older eventide does not know."""
+    return {} if model.validated_ is None else model.validated_.state()
 
 
 def _clear(model: EventClassifier) -> pl.DataFrame:
