@@ -7,13 +7,38 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any
+
+from eventide import errors
+from eventide.errors import EventideError, EventideWarning
 
 if TYPE_CHECKING:
     from eventide.classifier import EventClassifier
     from eventide.classifier import load_model as load
+    from eventide.data import read
+    from eventide.data.sample import sample
 
-__all__ = ["EventClassifier", "__version__", "load"]
+__all__ = [
+    "EventClassifier",
+    "EventideError",
+    "EventideWarning",
+    "__version__",
+    "errors",
+    "load",
+    "read",
+    "sample",
+]
+
+_LAZY = {
+    "EventClassifier": ("eventide.classifier", "EventClassifier"),
+    "load": ("eventide.classifier", "load_model"),
+    "read": ("eventide.data", "read"),
+    "sample": ("eventide.data.sample", "sample"),
+}
+
+# A library leaves it to the program whether anything is logged.
+logging.getLogger("eventide").addHandler(logging.NullHandler())
 
 
 def __getattr__(name: str) -> Any:
@@ -22,8 +47,14 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("eventide")
-    if name in ("EventClassifier", "load"):
-        from eventide import classifier
+    if name in _LAZY:
+        from importlib import import_module
 
-        return classifier.EventClassifier if name == "EventClassifier" else classifier.load_model
+        module, symbol = _LAZY[name]
+        return getattr(import_module(module), symbol)
     raise AttributeError(f"module 'eventide' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Show the public names, and what every module has."""
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

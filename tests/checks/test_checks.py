@@ -32,12 +32,13 @@ def subject(small_sample):
 honest_learn, honest_logits, honest_learned = LrEncoder.learn, LrEncoder.logits, LrEncoder.learned
 
 
-honest_reading, seen = EventClassifier.read_messages, {}
+honest_intake, seen = EventClassifier.intake, {}
 
 
 def read_for_everybody(self, *args, **options):
-    seen["messages"] = honest_reading(self, *args, **options)
-    return seen["messages"]
+    intake = honest_intake(self, *args, **options)
+    seen["messages"] = intake.messages
+    return intake
 
 
 def peek_at_test_labels(self, problem):
@@ -68,7 +69,7 @@ def test_learning_what_must_not_be_learned_is_found_out(
     cheat, check, complaint, subject, monkeypatch
 ):
     monkeypatch.setattr(LrEncoder, "learn", cheat)
-    monkeypatch.setattr(EventClassifier, "read_messages", read_for_everybody)
+    monkeypatch.setattr(EventClassifier, "intake", read_for_everybody)
     (found,) = CHECKS[check](subject)
     assert found.startswith(complaint)
 

@@ -10,7 +10,7 @@ from sklearn.model_selection import GridSearchCV
 
 import eventide
 from eventide.classifier import EventClassifier
-from eventide.errors import BadSetting, EventideError, InputError
+from eventide.errors import BadSetting, EventideError, EventideWarning, InputError
 
 QUICK = {"training__epochs": 4, "training__batch_size": 64, "encoder": "tfidf-svd:32"}
 
@@ -70,11 +70,20 @@ def test_a_stored_message_is_scored_as_the_stored_node(fitted, small_sample):
     assert alone["uncertainty"][0] == pytest.approx(together["uncertainty"][3], abs=1e-6)
 
 
-def test_the_same_id_with_another_text_is_refused(fitted, small_sample):
-    changed = part(small_sample, "test").head(2).with_columns(text=pl.lit("something else"))
-    with pytest.raises(InputError, match="another text"):
-        fitted.predict(changed)
-    assert len(fitted.predict(changed, as_new=True)) == 2
+def test_an_edited_message_is_judged_as_a_new_one_and_counted(fitted, small_sample):
+    """Row 24: a known id with another text does not make predict refuse the others."""
+    test = part(small_sample, "test").head(5)
+    edited = test.with_columns(
+        text=pl.when(pl.int_range(pl.len()) == 1).then(pl.lit("something else")).otherwise("text")
+    )
+    with pytest.warns(EventideWarning, match=rf"1 of 5 messages.*'{test['id'][1]}'"):
+        events = fitted.predict_proba(edited)
+    as_new = fitted.predict_proba(edited[1], as_new=True)
+    np.testing.assert_allclose(events[1], as_new[0], atol=1e-6)
+    others = [0, 2, 3, 4]
+    np.testing.assert_allclose(events[others], fitted.predict_proba(test[others]), atol=1e-6)
+    with pytest.warns(EventideWarning, match="another text"):
+        assert fitted.opinions(edited)["id"].to_list() == test["id"].to_list()
 
 
 def test_an_inductive_answer_does_not_depend_on_the_batch(inductive, small_sample):

@@ -73,7 +73,7 @@ def explain(
             f"the method {model.method!r} has no views to explain",
             next_step="train with ucl-ec, ucl or another method of the multi-view frame",
         )
-    frame = model.read_messages(messages, strict=True)
+    frame = model.read_messages(messages)
     opinions = model.opinions(frame)
     if message_id is None:
         message_id = opinions.sort("uncertainty", descending=True)["id"][0]

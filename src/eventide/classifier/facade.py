@@ -6,10 +6,12 @@ says back into the caller's kind of frame. The work itself is done elsewhere.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
+from copy import copy
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self, overload
 
 import numpy as np
 import polars as pl
@@ -17,51 +19,101 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
+from eventide.classifier.epoch_lines import epoch_lines, logger
+from eventide.classifier.evaluation import EvaluationReport, evaluate_model
+from eventide.classifier.labels import (
+    Labels,
+    as_given,
+    class_names,
+    column_kind,
+    labels_of,
+    settled_kind,
+    sort_key,
+)
 from eventide.classifier.opinion_frame import opinion_frame
-from eventide.classifier.parameters import plain_parameters, plain_value
+from eventide.classifier.parameters import (
+    check_columns,
+    check_name,
+    check_protocol,
+    checked_views,
+    plain_parameters,
+    plain_value,
+    whole_seed,
+)
 from eventide.classifier.salt import made_or_read_salt
 from eventide.classifier.signature import run_signature
 from eventide.classifier.threads import threads_for
-from eventide.data import read
-from eventide.errors import BadSetting, InputError
-from eventide.features.elements import with_elements
-from eventide.features.encoders import DEFAULT_ENCODER, encoder
+from eventide.classifier.validated import Validated
+from eventide.data import Intake, read
+from eventide.data.names import Columns
+from eventide.data.schema import REJECTED
+from eventide.errors import BadSetting, InputError, RejectedRows, warn
+from eventide.features.elements import check_entities, with_elements
+from eventide.features.encoders import DEFAULT_ENCODER, Encoder, Function, encoder, encoder_name
 from eventide.graphs.keys import KeyIndex
-from eventide.graphs.views import PAPER_VIEWS, View
+from eventide.graphs.views import View
 from eventide.methods import METHODS
 from eventide.methods.base import Judgement, Method, together
 from eventide.outputs import check_folder, reserved
+from eventide.registry import suggestion
 from eventide.scoring.metrics import accuracy
 from eventide.settings import Settings, preset, resolve
 from eventide.storage import expanded
-from eventide.training.checkpoints import Checkpoints, check_checkpoints
+from eventide.training.checkpoints import Checkpoints, Row, check_checkpoints
 from eventide.training.corpus import Corpus
 from eventide.training.loop import Watch
 from eventide.training.study import study
 
-PROTOCOLS = ("transductive", "inductive")
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+    from eventide.classifier.explanation import Explanation
+
 CLEAR = ("id", "text", "user")
 """What a model remembers in clear, and forgets when saved without ``keep_text``."""
+
+
+class _Pandas(Protocol):
+    """A frame or series of pandas, which need not be installed."""
+
+    @property
+    def iloc(self) -> Any: ...
+
+
+class _Arrow(Protocol):
+    """A table or array of Arrow, which need not be installed."""
+
+    def to_pylist(self) -> list[Any]: ...
 
 
 class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Learn which event a message is about, and how sure one can be.
 
-    ``method`` is a name that ``eventide methods`` lists; ``encoder`` turns text into vectors;
-    ``views`` maps a view's name to the list columns that connect messages (the paper's three by
-    default). ``protocol`` is "transductive" (all messages given to ``fit`` are in the graph, the
-    paper's way) or "inductive" (training messages only; everything else is looked up). Any
-    setting can be changed by its dotted name with two underscores: ``training__epochs=30``.
+    ``method`` is a name that ``eventide methods`` lists; ``encoder`` turns text into vectors: a
+    name, an object with the members of `eventide.features.encoders.Encoder`, or a function from a
+    list of texts to an array [texts, width]. ``views`` maps a view's name to the list columns that
+    connect messages (the paper's three by default). ``protocol`` is "transductive" (all messages
+    given to ``fit`` are in the graph, the paper's way) or "inductive" (training messages only;
+    everything else is looked up). Any setting can be changed by its dotted name with two
+    underscores: ``training__epochs=30``.
+
+    After ``fit``: ``classes_`` in the type the labels had, ``history_`` with a row of figures per
+    epoch, ``best_epoch_``, ``notes_``, and ``rejected_`` with the rows that the latest ``fit``,
+    ``score`` or ``evaluate`` could not use.
 
     >>> EventClassifier(method="ucl", training__epochs=3).get_params()["training__epochs"]
     3
     """
 
+    rejected_: pl.DataFrame = pl.DataFrame(schema=REJECTED)
+    validated_: Validated | None = None
+
     def __init__(
         self,
         method: str = "ucl-ec",
-        encoder: str = DEFAULT_ENCODER,
-        views: Mapping[str, Sequence[str]] | None = None,
+        encoder: str | Encoder | Function = DEFAULT_ENCODER,
+        views: Mapping[str, str | Iterable[str]] | None = None,
         preset: str = "default",
         protocol: str = "transductive",
         entities: str = "rules",
@@ -78,22 +130,31 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.columns = columns
         self.seed = seed
         self._overrides = dict(overrides)
-        self._indexed: tuple[Corpus, KeyIndex] | None = None
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return every parameter, the changed settings among them."""
+        """Return every parameter as it was given, the changed settings among them."""
         own = {name: getattr(self, name) for name in self._parameter_names()}
         return own | self._overrides
 
+    def plain_params(self) -> dict[str, Any]:
+        """Return every parameter in plain Python, as a saved model keeps it."""
+        given = self.get_params() | {"encoder": encoder_name(self.encoder)}
+        return plain_parameters(given)
+
     def set_params(self, **parameters: Any) -> Self:
-        """Change parameters; unknown settings are refused."""
-        for name, value in parameters.items():
-            if name in self._parameter_names():
-                setattr(self, name, value)
-            else:
-                self._overrides[name] = value
-        self.settings()
+        """Change parameters; if one of them cannot be used, none is changed."""
+        trial = copy(self)
+        trial._take(parameters)
+        trial.settings()
+        self._take(parameters)
         return self
+
+    def _take(self, parameters: Mapping[str, Any]) -> None:
+        own = self._parameter_names()
+        for name in parameters.keys() & set(own):
+            setattr(self, name, parameters[name])
+        others = {name: value for name, value in parameters.items() if name not in own}
+        self._overrides = self._overrides | others
 
     @classmethod
     def _parameter_names(cls) -> list[str]:
@@ -102,90 +163,181 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ]  # fmt: skip
 
     def settings(self) -> Settings:
-        """Return the settings of this run: the paper's, the preset's, the method's, yours."""
-        given = plain_parameters(self._overrides)
-        changes = {name.replace("__", "."): value for name, value in given.items()}
+        """Return the settings of this run: the paper's, the preset's, the method's, yours.
+
+        Every other parameter is checked on the way, so that a mistake is found before reading.
+        """
+        check_name("method", self.method)
+        check_name("preset", self.preset)
+        check_protocol(self.protocol)
+        check_entities(self.entities)
+        check_columns(self.columns)
+        checked_views(self.views)
+        whole_seed(self.seed)
+        encoder(self.encoder)
+        self.plain_params()  # what could not be saved is told now
+        changes = {}
+        for name, value in self._overrides.items():
+            if "__" not in name:
+                raise BadSetting(
+                    f"there is no parameter {name!r}",
+                    next_step=suggestion(name, [*self._parameter_names(), "training__epochs"])
+                    + " and every other setting, see: eventide methods --settings",
+                )
+            changes[name.replace("__", ".")] = plain_value(value, name)
         return resolve(preset(self.preset), METHODS.load(self.method).defaults, changes)
 
     def fit(
         self,
         messages: Any,
-        y: Sequence[Any] | None = None,
+        y: Any = None,
         *,
+        allow_rejected: bool = False,
+        verbose: bool | int = False,
         watch: Watch = lambda _: None,
         checkpoints: Path | None = None,
         checkpoint_every: int = 1,
         resume: bool = False,
         salt_file: str | Path | None = None,
     ) -> Self:
-        """Learn from messages (a frame, a path, a dataset's name or a list of dicts).
+        """Learn from messages (a frame, a path, a dataset's name, a list of dicts, an intake).
 
-        ``y`` replaces the column ``event``. ``watch`` is called with every epoch's row of figures.
+        ``y`` replaces the column ``event``; a missing label (None, NaN, blank) leaves a message
+        unlabelled. Rows that cannot be used are set aside with a warning and kept in
+        ``rejected_``; more than half of them is an error unless ``allow_rejected``. ``verbose``
+        logs every epoch (or every n-th), ``watch`` is called with each epoch's row of figures.
         With ``checkpoints`` the run's state is kept there, and ``resume`` continues from it.
         ``salt_file`` keeps the salt of the stored hashes apart from the model; absent, it is made.
         """
-        settings = self.settings()
-        plain_parameters(self.get_params(), but=("encoder",))  # what cannot be saved is told now
+        settings, seed = self.settings(), whole_seed(self.seed)
         if checkpoints is not None:
             check_checkpoints(checkpoints, resume=resume)
-        if self.protocol not in PROTOCOLS:
-            raise BadSetting(
-                f"there is no protocol {self.protocol!r}",
-                next_step=f"choose one of {', '.join(PROTOCOLS)}",
+        with epoch_lines(verbose, settings.training.epochs) as tell:
+            labels = None if y is None else labels_of(y)
+            intake = self.intake(messages, labels, allow_rejected=allow_rejected, fitting=True)
+            kind = self._kind(messages, labels, intake.messages["event"])
+            plan = study(
+                intake.messages,
+                encoder=encoder(self.encoder),
+                views=checked_views(self.views),
+                graph=settings.graph,
+                inductive=self.protocol == "inductive",
+                seed=seed,
+                class_order=sort_key(kind),
+                salt=None if salt_file is None else made_or_read_salt(salt_file),
             )
-        frame = self.read_messages(messages, y)
-        plan = study(
-            frame,
-            encoder=encoder(self.encoder),
-            views=self._views(),
-            graph=settings.graph,
-            inductive=self.protocol == "inductive",
-            seed=self.seed,
-            salt=None if salt_file is None else made_or_read_salt(salt_file),
-        )
-        self.settings_, self.classes_, self.notes_ = settings, plan.classes, plan.notes
+            notes = (*intake.notes, *_about_times(intake.messages), *plan.notes)
+            for note in notes:
+                logger.info("%s", note)
+            method: Method = METHODS.load(self.method)(settings, seed)
+            kept = None
+            if checkpoints is not None:
+                signature = run_signature(self, settings, intake.messages, plan)
+                kept = Checkpoints(expanded(checkpoints), signature, checkpoint_every, resume)
+
+            def both(row: Row) -> None:
+                tell(row)
+                watch(row)
+
+            with nullcontext() if kept is None else reserved(kept.path):
+                run = method.fit(plan.problem, both, kept)
+        # Only now: a fit that fails or is stopped leaves an older one as it was.
+        self.settings_, self.notes_, self.rejected_ = settings, notes, intake.rejected
+        self.classes_ = as_given(plan.classes.tolist(), kind)
         self.preparation_, self.memory_ = plan.preparation, plan.problem.corpus
-        self.labels_ = plan.problem.labels
+        self.labels_, self.validated_ = plan.problem.labels, Validated.of(plan.problem)
         self.remembered_: pl.DataFrame | None = plan.remembered.select(CLEAR)
-        self.method_: Method = METHODS.load(self.method)(settings, self.seed)
-        kept = None
-        if checkpoints is not None:
-            signature = run_signature(self, frame, plan)
-            kept = Checkpoints(expanded(checkpoints), signature, checkpoint_every, resume)
-        with nullcontext() if kept is None else reserved(kept.path):
-            run = self.method_.fit(plan.problem, watch, kept)
+        self.method_ = method
         self.history_, self.best_epoch_ = run.history, run.best_epoch
         return self
 
-    def predict(self, messages: Any, *, as_new: bool = False) -> NDArray[np.str_]:
-        """Return the event of each message."""
-        judgement, _ = self._judge(messages, as_new)
+    def predict(self, messages: Any, *, as_new: bool = False) -> NDArray[Any]:
+        """Return the event of each message, in the type the labels had."""
+        judgement, _ = self._answer(messages, as_new)
         return self.classes_[judgement.predicted]
 
     def predict_proba(self, messages: Any, *, as_new: bool = False) -> NDArray[np.float64]:
-        """Return the expected probability of each class [messages, classes]."""
-        judgement, _ = self._judge(messages, as_new)
+        """Return the expected probability of each class [messages, classes], as ``classes_``."""
+        judgement, _ = self._answer(messages, as_new)
         return judgement.probability
 
+    @overload
+    def opinions(self, messages: _Pandas, *, as_new: bool = ...) -> pd.DataFrame: ...
+    @overload
+    def opinions(self, messages: _Arrow, *, as_new: bool = ...) -> pa.Table: ...
+    @overload
+    def opinions(self, messages: Any, *, as_new: bool = ...) -> pl.DataFrame: ...
     def opinions(self, messages: Any, *, as_new: bool = False) -> Any:
         """Return one row per message, in order, as the caller's kind of frame.
 
-        Columns: id, event, belief, probability, uncertainty, conflict, next_event, next_belief,
-        and for every view uncertainty_, event_ and neighbours_.
+        pandas gives pandas with the same index, Arrow gives an Arrow table, everything else
+        polars. Columns: id, event, belief, probability, uncertainty, conflict, next_event,
+        next_belief, and for every view uncertainty_, event_ and neighbours_.
         """
-        judgement, ids = self._judge(messages, as_new)
-        frame = opinion_frame(ids, judgement, self.classes_)
-        return frame.to_pandas() if type(messages).__module__.startswith("pandas") else frame
+        judgement, ids = self._answer(messages, as_new)
+        return _like(messages, opinion_frame(ids, judgement, self.classes_))
 
-    def score(
-        self, messages: Any, y: Sequence[Any] | None = None, sample_weight: Any = None
-    ) -> float:
-        """Return the accuracy on labelled messages; an event unseen in training counts as wrong."""
-        frame = self.read_messages(messages, y, strict=True)
-        frame = frame.filter(pl.col("event").is_not_null())
-        if not len(frame):
-            raise InputError("scoring needs labelled messages, found none", where="column event")
-        return accuracy(frame["event"].to_numpy(), self.predict(frame))
+    def score(self, messages: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return the accuracy on labelled messages; an event unseen in training counts as wrong.
+
+        Each message counts by its ``sample_weight``. Messages the model was trained on count too:
+        ``evaluate`` keeps them apart.
+        """
+        self._check_fitted()
+        labels = None if y is None else labels_of(y)
+        intake = self.intake(messages, labels, strict=sample_weight is not None)
+        self.rejected_ = intake.rejected
+        labelled = intake.messages["event"].is_not_null()
+        if not labelled.any():
+            raise InputError(
+                "scoring needs labelled messages, found none",
+                where=f"column event of {intake.where}",
+                next_step='give y, or name the column of labels: columns={"event": NAME}',
+            )
+        weights = _weights(sample_weight, labelled)
+        frame = intake.messages.filter(labelled)
+        judgement = self.judge_messages(frame, self._find(frame))
+        return accuracy(frame["event"].to_numpy(), self.class_names[judgement.predicted], weights)
+
+    def evaluate(
+        self,
+        messages: Any,
+        y: Any = None,
+        *,
+        rows: str = "auto",
+        as_new: bool = False,
+        allow_rejected: bool = False,
+    ) -> EvaluationReport:
+        """Compare the model's events with the labels, overall and event by event.
+
+        ``rows`` is "auto" (test rows if there are any, else messages that had no part in training,
+        else those that chose the epoch), "test", "val", "train", "unseen" or "all". The report
+        counts the messages that the model was trained on.
+        """
+        self._check_fitted()
+        return evaluate_model(
+            self, messages, y, rows=rows, as_new=as_new, allow_rejected=allow_rejected
+        )
+
+    def explain(
+        self, messages: Any, message_id: object = None, *, strongest: int = 5
+    ) -> Explanation:
+        """Explain the message with this id, or the most uncertain one, view by view."""
+        from eventide.classifier.explanation import explain
+
+        self._check_fitted()
+        wanted = None if message_id is None else str(message_id)
+        return explain(self, messages, wanted, strongest=strongest)
+
+    def forget(self, ids: Sequence[str] = (), users: Sequence[str] = ()) -> int:
+        """Take messages out of the memory, by id or author, and return how many went.
+
+        The weights, which were trained on them, stay as they are. Save the model to keep it so.
+        """
+        from eventide.classifier.forgetting import forget_messages
+
+        self._check_fitted()
+        return forget_messages(self, ids=ids, users=users)
 
     def save(self, path: str | Path, *, keep_text: bool = False, overwrite: bool = False) -> Path:
         """Write the model to a directory; text and names stay out unless ``keep_text``.
@@ -199,10 +351,74 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         with reserved(path):
             return save_model(self, path, keep_text=keep_text)
 
-    def _judge(self, messages: Any, as_new: bool) -> tuple[Judgement, pl.Series]:
+    @property
+    def class_names(self) -> NDArray[np.str_]:
+        """The names of the classes, whatever type the labels had."""
+        return class_names(self.classes_)
+
+    def intake(
+        self,
+        messages: Any,
+        y: Any = None,
+        *,
+        strict: bool = False,
+        allow_rejected: bool = False,
+        fitting: bool = False,
+    ) -> Intake:
+        """Read any kind of source, once; the messages have all elements filled in.
+
+        An `Intake` is taken as it is: whoever read it has told what was set aside. Otherwise rows
+        that cannot be used are told by a warning, or an error where each row must have an answer
+        (``strict``), a label of ``y`` or company (``allow_rejected``).
+        """
+        labels = y if y is None or isinstance(y, Labels) else labels_of(y)
+        if isinstance(messages, Intake):
+            intake = messages
+            intake.check_rejected(allow=True)
+        else:
+            lists = self.list_columns(fitting=fitting)
+            intake = read(messages, columns=self.columns, lists=lists)
+            self._tell_rejected(intake, labels is not None, strict, allow_rejected)
+        frame = intake.messages
+        if labels is not None:
+            if len(labels.names) != len(frame):
+                raise InputError(
+                    f"y has {len(labels.names):,} labels for {len(frame):,} messages",
+                    where=intake.where,
+                    next_step="give one label per message; None leaves a message unlabelled",
+                )
+            frame = frame.with_columns(pl.Series("event", labels.names, dtype=pl.String))
+        return replace(intake, messages=with_elements(frame, entities=self.entities))
+
+    def read_messages(self, messages: Any, y: Any = None, *, strict: bool = False) -> pl.DataFrame:
+        """Read any kind of source into canonical messages with all elements filled in."""
+        return self.intake(messages, y, strict=strict).messages
+
+    def _tell_rejected(self, intake: Intake, labels: bool, strict: bool, allow: bool) -> None:
+        if not len(intake.rejected):
+            return
+        first = ", ".join(str(row) for row in intake.rejected["row"].head(10))
+        if labels or strict:
+            with_what = "its label in y" if labels else "its answer or weight"
+            raise RejectedRows(
+                f"{len(intake.rejected):,} of {intake.rows_in:,} rows cannot be used, so no row "
+                f"can be matched with {with_what}: {intake.summary()}",
+                where=f"{intake.where}, rows {first}",
+                next_step="mend or drop these rows (and their labels); or set them aside first: "
+                "intake = eventide.read(messages), and give the intake; "
+                "intake.rejected shows the rows",
+            )
+        intake.check_rejected(allow=allow)
+        warn(f"{intake.summary()}\n  these rows were set aside; see rejected_")
+
+    def _answer(self, messages: Any, as_new: bool) -> tuple[Judgement, pl.Series]:
         self._check_fitted()
-        frame = self.read_messages(messages, strict=True)
-        rows = np.full(len(frame), -1) if as_new else self.remembered_rows(frame)
+        frame = self.intake(messages, strict=True).messages
+        rows = np.full(len(frame), -1) if as_new else self._find(frame)
+        return self.judge_messages(frame, rows), frame["id"]
+
+    def judge_messages(self, frame: pl.DataFrame, rows: NDArray[np.int64]) -> Judgement:
+        """Judge canonical messages: by their row in the memory, or as new ones where it is -1."""
         known, new = np.flatnonzero(rows >= 0), np.flatnonzero(rows < 0)
         parts = []
         with threads_for(len(frame)):
@@ -211,51 +427,109 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if len(new):
                 unseen = frame[new] if len(known) else frame
                 parts.append((new, self.method_.judge_new(self.preparation_.prepare(unseen))))
-        return together(parts), frame["id"]
+        return together(parts)
+
+    def find_messages(self, frame: pl.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Find the memory's row of each message (-1: none), and who has been edited since.
+
+        A message with a known id and another text is a new one: what the model remembers is not it.
+        """
+        memory = self.memory_
+        rows = self._index(memory).find(self.preparation_.hashed("id", frame["id"]))
+        texts = self.preparation_.hashed("text", frame["text"])
+        edited = (rows >= 0) & (memory.texts[rows] != texts)
+        return np.where(edited, -1, rows), edited
 
     def remembered_rows(self, frame: pl.DataFrame) -> NDArray[np.int64]:
         """Find the memory's row of each canonical message, -1 for those the model does not know."""
-        rows = self._index().find(self.preparation_.hashed("id", frame["id"]))
-        texts = self.preparation_.hashed("text", frame["text"])
-        changed = (rows >= 0) & (self.memory_.texts[rows] != texts)
-        if changed.any():
-            raise InputError(
-                f"{int(changed.sum())} messages have an id the model knows with another text",
-                where=f"the first has id {frame['id'][int(np.argmax(changed))]!r}",
-                next_step="give new messages new ids, or pass as_new=True (--as-new)",
+        return self.find_messages(frame)[0]
+
+    def _find(self, frame: pl.DataFrame) -> NDArray[np.int64]:
+        """As ``remembered_rows``, and tell of edited messages."""
+        rows, edited = self.find_messages(frame)
+        if edited.any():
+            first = frame["id"][int(np.argmax(edited))]
+            warn(
+                f"{int(edited.sum()):,} of {len(frame):,} messages have an id the model knows with "
+                f"another text, the first {first!r}: they are judged as new messages"
             )
         return rows
 
-    def _index(self) -> KeyIndex:
-        """Index the memory's ids, once for each memory."""
-        if self._indexed is None or self._indexed[0] is not self.memory_:
-            self._indexed = self.memory_, KeyIndex(self.memory_.ids)
-        return self._indexed[1]
+    def _index(self, memory: Corpus) -> KeyIndex:
+        """Index the memory's ids, once for each memory; several threads may ask at a time."""
+        kept: tuple[Corpus, KeyIndex] | None = self.__dict__.get("_indexed")
+        if kept is None or kept[0] is not memory:
+            kept = memory, KeyIndex(memory.ids)
+            self._indexed = kept
+        return kept[1]
 
-    def read_messages(
-        self, messages: Any, y: Sequence[Any] | None = None, *, strict: bool = False
-    ) -> pl.DataFrame:
-        """Read any kind of source into canonical messages with all elements filled in."""
-        strict = strict or y is not None
-        intake = read(messages, columns=self.columns, lists=self.list_columns(), strict=strict)
-        frame = intake.messages
-        if y is not None:
-            if len(y) != len(frame):
-                raise InputError(f"y has {len(y)} labels for {len(frame)} messages")
-            labels = [None if label is None else str(label) for label in y]
-            frame = frame.with_columns(pl.Series("event", labels, dtype=pl.String))
-        return with_elements(frame, entities=self.entities)
-
-    def list_columns(self) -> list[str]:
+    def list_columns(self, *, fitting: bool = False) -> list[str]:
         """Name the list columns that the views read."""
-        return [column for view in self._views() for column in view.columns if column != "user"]
+        views = checked_views(self.views) if fitting else self._views()
+        return [column for view in views for column in view.columns if column != "user"]
 
     def _views(self) -> tuple[View, ...]:
-        if self.views is None:
-            return PAPER_VIEWS
-        views = plain_value(self.views, "views")
-        return tuple(View(name, tuple(columns)) for name, columns in views.items())
+        """The views that the model was fitted with; before that, the ones it will be."""
+        preparation = self.__dict__.get("preparation_")
+        return checked_views(self.views) if preparation is None else preparation.views
+
+    def _kind(self, messages: Any, labels: Labels | None, events: pl.Series) -> str:
+        """What labels come back as: y's type, or that of a frame's column."""
+        if labels is not None:
+            return labels.kind
+        columns = Columns(dict(self.columns or {}), tuple(self.list_columns(fitting=True)))
+        return settled_kind(column_kind(messages, columns), events.drop_nulls())
 
     def _check_fitted(self) -> None:
-        if not hasattr(self, "method_"):
+        if not self.__sklearn_is_fitted__():
             raise NotFittedError("this EventClassifier is not fitted yet; call fit(messages) first")
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "method_")
+
+    def __sklearn_tags__(self) -> Any:
+        """Say what scikit-learn may expect: messages, not a matrix; labels may be a column."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.input_tags.one_d_array = True
+        tags.input_tags.string = True
+        tags.target_tags.required = False
+        return tags
+
+
+def _about_times(messages: pl.DataFrame) -> list[str]:
+    lacking = messages["created_at"].null_count()
+    if not lacking:
+        return []
+    return [f"{lacking:,} of {len(messages):,} messages have no time: for them time plays no part"]
+
+
+def _weights(weights: Any, labelled: pl.Series) -> NDArray[np.float64] | None:
+    """Return the weights of the labelled messages, if there are any."""
+    if weights is None:
+        return None
+    try:
+        found = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        found = np.zeros(0)
+    if found.shape != (len(labelled),) or not (np.isfinite(found) & (found >= 0)).all():
+        raise InputError(
+            f"sample_weight must hold one number per message, {len(labelled):,} in all",
+            next_step="give finite numbers that are not negative",
+        )
+    kept: NDArray[np.float64] = found[labelled.to_numpy()]
+    if not kept.sum() > 0:
+        raise InputError(
+            "every labelled message has the weight 0", next_step="give one of them some weight"
+        )
+    return kept
+
+
+def _like(messages: Any, frame: pl.DataFrame) -> Any:
+    """Turn a frame into the kind that ``messages`` are."""
+    maker = type(messages).__module__.partition(".")[0]
+    if maker == "pandas":
+        found = frame.to_pandas()
+        found.index = messages.index
+        return found
+    return frame.to_arrow() if maker == "pyarrow" else frame

@@ -13,16 +13,19 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 import eventide
 from eventide.classifier.card import model_card
 from eventide.classifier.facade import CLEAR, EventClassifier
-from eventide.classifier.parameters import plain_parameters
+from eventide.classifier.labels import TEXT, as_given, label_kind
 from eventide.classifier.permission import check_allowed, wants
 from eventide.classifier.salt import salt_check, salt_of
 from eventide.classifier.stored_facts import check_facts_of, stored_settings
+from eventide.classifier.validated import Validated
 from eventide.errors import EventideError, InputError
-from eventide.features.encoders import State, encoder
+from eventide.features.encoders import Encoder, Function, State
+from eventide.features.encoders import encoder as make_encoder
 from eventide.graphs.views import View
 from eventide.methods import METHODS
 from eventide.storage import Bundle, damaged, expanded, read_bundle, write_bundle
@@ -38,7 +41,7 @@ def save_model(model: EventClassifier, path: Path, *, keep_text: bool) -> Path:
     facts = model_facts(model, state, keep_text=keep_text)
     arrays = {
         "weights": model.method_.state(),
-        "memory": model.memory_.state() | {"labels": model.labels_},
+        "memory": model.memory_.state() | {"labels": model.labels_} | _validation(model),
         "encoder": state.arrays,
     }
     texts = {"README.md": model_card(facts)}
@@ -50,18 +53,19 @@ def save_model(model: EventClassifier, path: Path, *, keep_text: bool) -> Path:
 
 def model_facts(model: EventClassifier, state: State, *, keep_text: bool) -> dict[str, Any]:
     """Collect what the manifest says of a model."""
-    preparation = model.preparation_
-    counts = np.bincount(model.labels_[model.labels_ >= 0], minlength=len(model.classes_))
+    preparation, names = model.preparation_, model.class_names.tolist()
+    counts = np.bincount(model.labels_[model.labels_ >= 0], minlength=len(names))
     if preparation.salt_apart:
         salt = {"salt": None, "salt_check": salt_check(preparation.salt)}
     else:
         salt = {"salt": preparation.salt.hex()}
     return {
         "eventide": eventide.__version__,
-        "parameters": plain_parameters(model.get_params()),
+        "parameters": model.plain_params(),
         "settings": model.settings_.model_dump(mode="json"),
-        "classes": model.classes_.tolist(),
-        "class_counts": dict(zip(model.classes_.tolist(), counts.tolist(), strict=True)),
+        "classes": names,
+        "label_kind": label_kind(model.classes_),
+        "class_counts": dict(zip(names, counts.tolist(), strict=True)),
         "views": {view.name: list(view.columns) for view in preparation.views},
         **salt,
         "encoder": state.facts,
@@ -76,12 +80,14 @@ def model_facts(model: EventClassifier, state: State, *, keep_text: bool) -> dic
 def load_model(
     path: str | Path,
     *,
+    encoder: str | Encoder | Function | None = None,
     allow_download: bool = False,
     salt_file: str | Path | None = None,
 ) -> EventClassifier:
     """Read a model that ``save_model`` wrote, after checking every file.
 
-    A model whose encoder downloads weights, imports a package or reads another file is loaded only
+    ``encoder`` hands an encoder over that was given in Python: only its state is in the files. A
+    model whose encoder downloads weights, imports a package or reads another file is loaded only
     with ``allow_download``. ``salt_file`` is the file of a model that was trained with one; without
     it the environment variable EVENTIDE_SALT_FILE is asked.
     """
@@ -94,6 +100,7 @@ def load_model(
     salt = salt_of(facts, salt_file, path)
     settings = stored_settings(facts["settings"], path)
     model = EventClassifier(**facts["parameters"])
+    model.encoder = model.encoder if encoder is None else encoder
     try:
         model.settings_ = settings
         _restore(model, bundle, salt)
@@ -108,23 +115,29 @@ def _restore(model: EventClassifier, bundle: Bundle, salt: bytes) -> None:
     facts, memory = bundle.facts, bundle.arrays["memory"]
     views = tuple(View(name, tuple(columns)) for name, columns in facts["views"].items())
     state = State(bundle.arrays["encoder"], facts["encoder"])
-    model.classes_ = np.array(facts["classes"])
+    model.classes_ = as_given(facts["classes"], facts.get("label_kind", TEXT))
     model.notes_ = tuple(facts["notes"])
     model.history_, model.best_epoch_ = facts["history"], facts["best_epoch"]
     model.preparation_ = Preparation(
-        encoder(model.encoder).restore(state),
+        make_encoder(model.encoder).restore(state),
         views,
         model.settings_.graph,
         salt,
         salt_apart=facts["salt"] is None,
     )
     model.memory_, model.labels_ = Corpus.from_state(memory, views), memory["labels"]
+    model.validated_ = Validated.from_state(memory)
     model.remembered_ = None
     if facts["keeps_text"]:
         content = io.BytesIO(bundle.others[CLEAR_FILE])
         model.remembered_ = pl.read_ndjson(content, schema=dict.fromkeys(CLEAR, pl.String))
     model.method_ = METHODS.load(model.method)(model.settings_, model.seed)
     model.method_.restore(bundle.arrays["weights"], model.memory_)
+
+
+def _validation(model: EventClassifier) -> dict[str, NDArray[np.uint8]]:
+    """Who chose the epoch; a model of an older eventide does not know."""
+    return {} if model.validated_ is None else model.validated_.state()
 
 
 def _clear(model: EventClassifier) -> pl.DataFrame:

@@ -49,8 +49,8 @@ def forget_messages(
     if not ids and not users:
         raise InputError("nothing to forget", next_step="give --id or --user (ids=, users=)")
     hashed = model.preparation_.hashed
-    unwanted = np.isin(model.memory_.ids, hashed("id", [str(each) for each in ids]))
-    unwanted |= np.isin(model.memory_.users, hashed("user", spellings(users)))
+    keys, authors = hashed("id", [str(each) for each in ids]), hashed("user", spellings(users))
+    unwanted = np.isin(model.memory_.ids, keys) | np.isin(model.memory_.users, authors)
     if not unwanted.any():
         raise InputError(
             "the model remembers no such message",
@@ -69,6 +69,8 @@ def forget_messages(
     method = METHODS.load(model.method)(model.settings_, model.seed)
     method.restore(weights, memory)  # the model is changed only once all is ready
     model.memory_, model.labels_, model.method_ = memory, model.labels_[keep], method
+    if model.validated_ is not None:
+        model.validated_ = model.validated_.without(keys, authors)
     if model.remembered_ is not None:
         model.remembered_ = model.remembered_.filter(pl.Series(~unwanted))
     return int(unwanted.sum())

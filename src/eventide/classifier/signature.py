@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 import eventide
-from eventide.classifier.parameters import plain_value
+from eventide.classifier.parameters import whole_seed
 from eventide.classifier.salt import salt_check
+from eventide.settings import Settings
 from eventide.training.study import Study
 
 if TYPE_CHECKING:
@@ -27,7 +28,9 @@ COLUMNS = {
 ROWS = 100_000  # at a time
 
 
-def run_signature(model: EventClassifier, messages: pl.DataFrame, plan: Study) -> dict[str, Any]:
+def run_signature(
+    model: EventClassifier, settings: Settings, messages: pl.DataFrame, plan: Study
+) -> dict[str, Any]:
     """Describe a run on ``messages`` (canonical, elements filled in)."""
     preparation = plan.preparation
     views = {view.name: list(view.columns) for view in preparation.views}
@@ -36,8 +39,8 @@ def run_signature(model: EventClassifier, messages: pl.DataFrame, plan: Study) -
         "eventide": eventide.__version__,
         "method": model.method,
         "protocol": model.protocol,
-        "seed": plain_value(model.seed, "seed"),
-        "settings": model.settings_.model_dump(mode="json"),
+        "seed": whole_seed(model.seed),
+        "settings": settings.model_dump(mode="json"),
         "encoder": [preparation.encoder.name, preparation.encoder.state().facts],
         "entities": model.entities,
         "views": views,

@@ -27,11 +27,11 @@ def demo(
     Example: eventide demo --out somewhere
     """
     from eventide.classifier import EventClassifier
+    from eventide.classifier.evaluation import evaluate_model
     from eventide.data import read
     from eventide.data.parquet import write_parquet
     from eventide.data.sample import sample
     from eventide.outputs import check_file, check_folder
-    from eventide.reports.evaluation import evaluate_model
     from eventide.reports.facts import facts
 
     started = time.perf_counter()

@@ -9,7 +9,7 @@ import typer
 from eventide.cli.options import AsJson, AsNew, ModelPath, Source
 
 if TYPE_CHECKING:
-    from eventide.reports.evaluation import EvaluationReport
+    from eventide.classifier.evaluation import EvaluationReport
 
 
 def evaluate(
@@ -26,7 +26,7 @@ def evaluate(
     Example: eventide evaluate model messages.parquet --rows test
     """
     from eventide.classifier import load_model
-    from eventide.reports.evaluation import evaluate_model
+    from eventide.classifier.evaluation import evaluate_model
 
     report = evaluate_model(load_model(model), source, rows=rows, as_new=as_new)
     if as_json:

@@ -2,7 +2,7 @@
 
 from eventide.registry import Registry
 
-METHODS = Registry("method")
+METHODS = Registry("method", plugins="eventide.methods")
 METHODS.add(
     "ucl", "eventide.methods.ucl:Ucl", "UCL: uncertainty margins, learned prototypes", "ours"
 )

@@ -12,9 +12,13 @@ from numpy.typing import NDArray
 Labels = Sequence[Any] | NDArray[Any]
 
 
-def accuracy(truth: Labels, predicted: Labels) -> float:
-    """Share of messages whose label was predicted."""
-    return float(np.mean(np.asarray(truth) == np.asarray(predicted)))
+def accuracy(truth: Labels, predicted: Labels, weights: NDArray[np.float64] | None = None) -> float:
+    """Share of messages whose label was predicted; a message counts by its weight, if it has one.
+
+    >>> accuracy(["a", "b"], ["a", "a"]), accuracy(["a", "b"], ["a", "a"], np.array([3.0, 1.0]))
+    (0.5, 0.75)
+    """
+    return float(np.average(np.asarray(truth) == np.asarray(predicted), weights=weights))
 
 
 def macro_f1(truth: Labels, predicted: Labels) -> float:

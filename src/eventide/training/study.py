@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -40,14 +41,15 @@ def study(
     graph: GraphSettings,
     inductive: bool,
     seed: int,
+    class_order: Callable[[str], Any] = str,
     salt: bytes | None = None,
 ) -> Study:
     """Set up learning from canonical ``messages`` whose elements are filled in.
 
     Without a split a tenth of each event is held out for validation. Only the training messages'
     text and labels reach the encoder's fit, the classes and the problem's labels. An inductive
-    study leaves validation and test messages out of the graph. A given ``salt`` is kept apart from
-    the model.
+    study leaves validation and test messages out of the graph. Classes are sorted by
+    ``class_order``. A given ``salt`` is kept apart from the model.
     """
     notes = []
     if messages["split"].null_count() == len(messages):
@@ -58,7 +60,9 @@ def study(
     part = messages["split"].to_numpy()
     labelled = messages["event"].is_not_null().to_numpy()
     training = labelled & (part == "train")
-    classes = _classes(messages["event"].to_numpy()[training])
+    events = messages["event"].to_numpy()
+    classes = _classes(events[training], class_order)
+    number = {str(name): at for at, name in enumerate(classes)}
 
     known = labelled & np.isin(messages["event"].fill_null("").to_numpy(), classes)
     validating = known & (part == "val")
@@ -80,8 +84,8 @@ def study(
     inside = ~np.isin(part, ("val", "test")) if inductive else np.ones(len(messages), dtype=bool)
     remembered = messages.filter(pl.Series(inside))
     labels = np.full(len(messages), UNLABELLED, dtype=np.int64)
-    labels[training] = np.searchsorted(classes, messages["event"].to_numpy()[training])
-    held_out = np.searchsorted(classes, messages["event"].to_numpy()[validating])
+    labels[training] = [number[event] for event in events[training]]
+    held_out = np.array([number[event] for event in events[validating]], dtype=np.int64)
     validation = (
         Validation(held_out, corpus=preparation.prepare(messages.filter(pl.Series(validating))))
         if inductive and validating.any()
@@ -91,10 +95,10 @@ def study(
     return Study(problem, preparation, classes, remembered, tuple(notes))
 
 
-def _classes(events: NDArray[np.object_]) -> NDArray[np.str_]:
-    classes = np.unique(events.astype(str))
+def _classes(events: NDArray[np.object_], order: Callable[[str], Any]) -> NDArray[np.str_]:
+    classes = np.array(sorted(set(events), key=order), dtype=np.str_)
     if len(classes) < 2:
-        found = "none" if not len(classes) else f"only {classes[0]!r}"
+        found = "none" if not len(classes) else f"only {str(classes[0])!r}"
         raise InputError(
             f"training needs messages of at least two events, found {found}",
             where="column event, rows whose split is train",

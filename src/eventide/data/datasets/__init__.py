@@ -7,7 +7,7 @@ from eventide.registry import Registry
 
 __all__ = ["DATASETS", "register", "registered_path"]
 
-DATASETS = Registry("dataset")
+DATASETS = Registry("dataset", plugins="eventide.datasets")
 """Name -> `eventide.data.datasets.dataset.Dataset`, imported when it is used."""
 
 _HERE = "eventide.data.datasets"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eventide.data.datasets import DATASETS, registered_path
-from eventide.errors import UnreadableSource
+from eventide.errors import BrokenPlugin, UnreadableSource, warn
 
 
 def listing() -> list[dict[str, Any]]:
@@ -16,7 +16,11 @@ def listing() -> list[dict[str, Any]]:
     """
     rows = []
     for entry in DATASETS:
-        dataset = entry.load()
+        try:
+            dataset = entry.load()
+        except BrokenPlugin as error:  # another package's: ours are listed all the same
+            warn(str(error))
+            continue
         rows.append(
             {
                 "name": entry.name,

@@ -7,6 +7,15 @@
 """
 
 from eventide.features.encoders.base import Encoder, State
-from eventide.features.encoders.registry import DEFAULT_ENCODER, ENCODERS, encoder
+from eventide.features.encoders.given import Function
+from eventide.features.encoders.registry import DEFAULT_ENCODER, ENCODERS, encoder, encoder_name
 
-__all__ = ["DEFAULT_ENCODER", "ENCODERS", "Encoder", "State", "encoder"]
+__all__ = [
+    "DEFAULT_ENCODER",
+    "ENCODERS",
+    "Encoder",
+    "Function",
+    "State",
+    "encoder",
+    "encoder_name",
+]

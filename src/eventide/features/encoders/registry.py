@@ -7,11 +7,12 @@ from collections.abc import Callable
 
 from eventide.errors import BadSetting
 from eventide.features.encoders.base import Encoder
+from eventide.features.encoders.given import PYTHON, Function, given_encoder, given_name
 from eventide.registry import Registry
 
 _HERE = "eventide.features.encoders"
 
-ENCODERS = Registry("encoder")
+ENCODERS = Registry("encoder", plugins="eventide.encoders")
 ENCODERS.add("wordllama", f"{_HERE}.wordllama:WordLlamaEncoder", "static vectors, bundled, English")
 ENCODERS.add("tfidf-svd", f"{_HERE}.tfidf_svd:TfidfSvd", "fitted on the training text, any script")
 ENCODERS.add("minilm", f"{_HERE}.minilm:MiniLm", "small sentence transformer, English (extra)")
@@ -28,10 +29,12 @@ ENCODERS.add("precomputed", f"{_HERE}.precomputed:Precomputed", "the column `vec
 DEFAULT_ENCODER = "wordllama+tfidf-svd"
 
 
-def encoder(specification: str) -> Encoder:
+def encoder(specification: str | Encoder | Function) -> Encoder:
     """Make the encoder that ``specification`` describes.
 
-    A part is a registered name with an optional ``:argument``; parts are joined with ``+``.
+    A part is a registered name with an optional ``:argument``; parts are joined with ``+``. An
+    object with the members of `Encoder`, or a function from a list of texts to an array
+    [texts, width], is taken as it is.
 
     >>> encoder("tfidf-svd:32").name
     'tfidf-svd:32'
@@ -40,12 +43,27 @@ def encoder(specification: str) -> Encoder:
     eventide.errors.UnknownName: no encoder is called 'wordlama'
       next:  did you mean 'wordllama'? ...
     """
+    if not isinstance(specification, str):
+        return given_encoder(specification)
     parts = [_single(part) for part in split_specification(specification)]
     if len(parts) == 1:
         return parts[0]
     from eventide.features.encoders.joined import Joined
 
     return Joined(parts)
+
+
+def encoder_name(specification: str | Encoder | Function) -> str:
+    """Name an encoder as a saved model does; one that no registry can make is marked as such.
+
+    >>> encoder_name("wordllama+tfidf-svd"), encoder_name(len)
+    ('wordllama+tfidf-svd', 'python:len')
+    """
+    if isinstance(specification, str):
+        return specification
+    name = given_name(specification)
+    heads = {part.partition(":")[0] for part in split_specification(name)}
+    return name if all(head in ENCODERS or head == PYTHON for head in heads) else f"{PYTHON}:{name}"
 
 
 def split_specification(specification: str) -> list[str]:
@@ -73,6 +91,11 @@ def _single(part: str) -> Encoder:
         raise BadSetting(
             f"an encoder specification has an empty part: {part!r}",
             next_step="write for example wordllama+tfidf-svd or word2vec:vectors.txt",
+        )
+    if name == PYTHON:
+        raise BadSetting(
+            f"the encoder {argument!r} was given in Python and cannot be made from its name",
+            next_step="hand it over again: eventide.load(path, encoder=...)",
         )
     make: Callable[[str | None], Encoder] = ENCODERS.load(name)
     return make(argument or None)
