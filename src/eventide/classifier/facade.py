@@ -25,7 +25,7 @@ from eventide.features.elements import with_elements
 from eventide.features.encoders import DEFAULT_ENCODER, encoder
 from eventide.graphs.keys import KeyIndex
 from eventide.graphs.views import PAPER_VIEWS, View
-from eventide.methods import METHODS
+from eventide.methods import DEFAULT_METHOD, METHODS
 from eventide.methods.base import Judgement, Method, together
 from eventide.scoring.metrics import accuracy
 from eventide.settings import Settings, preset, resolve
@@ -54,7 +54,7 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        method: str = "ucl-ec",
+        method: str = DEFAULT_METHOD,
         encoder: str = DEFAULT_ENCODER,
         views: Mapping[str, Sequence[str]] | None = None,
         preset: str = "default",

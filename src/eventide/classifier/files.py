@@ -68,6 +68,7 @@ def load_model(path: str | Path) -> EventClassifier:
     views = tuple(View(name, tuple(columns)) for name, columns in facts["views"].items())
     state = State(bundle.arrays["encoder"], facts["encoder"])
     model.settings_ = Settings.model_validate(facts["settings"])
+    model.method = todays_name(model.method, model.settings_)
     model.classes_ = np.array(facts["classes"])
     model.notes_ = tuple(facts["notes"])
     model.history_, model.best_epoch_ = facts["history"], facts["best_epoch"]
@@ -86,6 +87,16 @@ def load_model(path: str | Path) -> EventClassifier:
     model.method_ = METHODS.load(model.method)(model.settings_, model.seed)
     model.method_.restore(bundle.arrays["weights"], model.memory_)
     return model
+
+
+def todays_name(method: str, settings: Settings) -> str:
+    """Name the method of a model saved when ``ucl`` and ``ucl-ec`` could have +CB without saying so.
+
+    >>> todays_name("ucl-ec", Settings()), todays_name("ce", Settings())
+    ('ucl-ec', 'ce')
+    """
+    balanced = f"{method}+cb"
+    return balanced if settings.loss.class_balanced and balanced in METHODS else method
 
 
 def _clear(model: EventClassifier) -> pl.DataFrame:

@@ -21,6 +21,7 @@ from eventide.cli.options import (
     view_mapping,
 )
 from eventide.cli.watching import watching
+from eventide.methods import DEFAULT_METHOD
 
 if TYPE_CHECKING:
     from eventide.classifier import EventClassifier
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 def train(
     source: Source,
     out: Annotated[Path, typer.Option(help="Directory to write the model to.")],
-    method: Annotated[str, typer.Option(help="See: eventide methods.")] = "ucl-ec",
+    method: Annotated[str, typer.Option(help="See: eventide methods.")] = DEFAULT_METHOD,
     encoder: Annotated[
         str | None, typer.Option(help="wordllama, tfidf-svd, minilm, ...; joined with +.")
     ] = None,
