@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
+
 
 class EventideError(Exception):
     """Base of every error raised on purpose; the command line shows it without a traceback.
@@ -76,3 +79,18 @@ class DamagedBundle(InputError):
 
 class EventideWarning(UserWarning):
     """Something went on, but not quite as the caller may think: rows set aside, say."""
+
+
+def warn(told: str) -> None:
+    """Warn with an `EventideWarning` that points at the caller's line, not at ours.
+
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     warn("three rows were set aside")
+    >>> str(caught[0].message)
+    'three rows were set aside'
+    """
+    level, frame = 2, sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("eventide."):
+        level, frame = level + 1, frame.f_back  # type: ignore[assignment]
+    warnings.warn(told, EventideWarning, stacklevel=level)

@@ -6,7 +6,7 @@ imports nothing heavy; the module is imported when the entry is used.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
@@ -81,3 +81,15 @@ class Registry:
 
     def __contains__(self, name: object) -> bool:
         return name in self._entries
+
+
+def suggestion(name: object, known: Iterable[str]) -> str:
+    """Say which known name may have been meant, and which there are.
+
+    >>> suggestion("tset", ["train", "test"])
+    "did you mean 'test'? Known: train, test"
+    """
+    names = list(known)
+    close = get_close_matches(str(name), names, n=1)
+    hint = f"did you mean {close[0]!r}? " if close else ""
+    return f"{hint}Known: {', '.join(names)}"

@@ -18,6 +18,7 @@ from eventide.features.settings import TextSettings
 from eventide.graphs.settings import GraphSettings
 from eventide.losses.settings import LossSettings
 from eventide.networks.settings import NetworkSettings
+from eventide.registry import suggestion
 from eventide.setting_group import SettingGroup
 from eventide.training.settings import TrainingSettings
 
@@ -92,9 +93,7 @@ def resolve(*changes: Mapping[str, Any]) -> Settings:
 def preset(name: str) -> dict[str, Any]:
     """Return the changes a preset makes to the paper's values."""
     if name not in PRESETS:
-        raise BadSetting(
-            f"there is no preset {name!r}", next_step=f"choose one of {', '.join(PRESETS)}"
-        )
+        raise BadSetting(f"there is no preset {name!r}", next_step=suggestion(name, PRESETS))
     return PRESETS[name]
 
 

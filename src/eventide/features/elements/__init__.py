@@ -6,6 +6,6 @@ that was given is never replaced, only written in the canonical form.
 
 from __future__ import annotations
 
-from eventide.features.elements.fill import with_elements, with_tags
+from eventide.features.elements.fill import check_entities, with_elements, with_tags
 
-__all__ = ["with_elements", "with_tags"]
+__all__ = ["check_entities", "with_elements", "with_tags"]

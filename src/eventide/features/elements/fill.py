@@ -19,11 +19,13 @@ from eventide.features.elements.few import (
 )
 from eventide.features.elements.spacy_entities import entities_by_spacy
 from eventide.features.side_by_side import side_by_side
+from eventide.registry import suggestion
 
 LISTS = pl.List(pl.String)
 Canonical = Callable[[pl.Series], pl.Series]
 
 
+WAYS = ("rules", "given", "none")
 SLICE = 250_000  # rows that one thread takes at a time
 
 
@@ -71,12 +73,8 @@ def with_elements(messages: pl.DataFrame, *, entities: str = "rules") -> pl.Data
     >>> with_elements(frame)["entities"].to_list()
     [['calgary', 'alberta']]
     """
+    check_entities(entities)
     pipeline = entities.removeprefix("spacy:")
-    if entities not in ("rules", "given", "none") and (pipeline == entities or not pipeline):
-        raise BadSetting(
-            f"entities={entities!r} is not known",
-            next_step='use "rules", "spacy:<pipeline>", "given" or "none"',
-        )
     columns = [*(kind.column for kind in KINDS), "entities"]
     if entities in ("rules", "given") and is_few(messages, columns):
         named = _few_named(messages, search=entities == "rules")
@@ -91,6 +89,23 @@ def with_elements(messages: pl.DataFrame, *, entities: str = "rules") -> pl.Data
         found = entities_by_rule(rest) if entities == "rules" else entities_by_spacy(rest, pipeline)
         parts.append(tidy(found, canonical_entities))
     return tagged.with_columns(merged("entities", messages.height, parts))
+
+
+def check_entities(entities: object) -> None:
+    """Refuse a way to find entities that there is not, before anything is read.
+
+    >>> check_entities("rule")
+    Traceback (most recent call last):
+    eventide.errors.BadSetting: entities='rule' is not known
+      next:  did you mean 'rules'? Known: rules, given, none, spacy:<pipeline>
+    """
+    pipeline = isinstance(entities, str) and entities.startswith("spacy:") and entities != "spacy:"
+    if entities in WAYS or pipeline:
+        return
+    raise BadSetting(
+        f"entities={entities!r} is not known",
+        next_step=suggestion(entities, [*WAYS, "spacy:<pipeline>"]),
+    )
 
 
 def given_lists(messages: pl.DataFrame, column: str) -> pl.Series:
