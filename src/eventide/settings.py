@@ -42,16 +42,15 @@ PRESETS: dict[str, dict[str, Any]] = {
     "paper": {},
     # ReLU evidence has no gradient where a class has none yet, which leaves small classes behind;
     # exp always has one. It multiplies over the views, so calibration counts less, and a low clamp
-    # keeps the uncertainty of one run comparable with another's. With +CB a rare class's error
-    # counts as much as a frequent one's. Fading keeps attention from running away into the past,
-    # the average steadies the rest. Chosen on split seeds from 100 on: docs/tuning.md.
+    # keeps the uncertainty of one run comparable with another's. Fading keeps attention from
+    # running away into the past, the average steadies the rest. Chosen on split seeds from 100 on:
+    # docs/tuning.md. Whether rare classes count more (+CB) is in a method's name, not here.
     "default": {
         "network.evidence": "exp",
         "network.clamp": 5.0,
         "network.fading": "positive",
         "loss.calibration_weight": 0.1,
         "loss.contrastive_weight": 1.0,
-        "loss.class_balanced": True,
         "training.learning_rate": 3e-3,
         "training.weight_decay": 1e-4,
         "training.weight_average": 0.95,

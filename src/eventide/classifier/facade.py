@@ -52,7 +52,7 @@ from eventide.features.elements import check_entities, with_elements
 from eventide.features.encoders import DEFAULT_ENCODER, Encoder, Function, encoder, encoder_name
 from eventide.graphs.keys import KeyIndex
 from eventide.graphs.views import View
-from eventide.methods import METHODS
+from eventide.methods import DEFAULT_METHOD, METHODS
 from eventide.methods.base import Judgement, Method, together
 from eventide.outputs import check_folder, reserved
 from eventide.registry import suggestion
@@ -111,7 +111,7 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        method: str = "ucl-ec",
+        method: str = DEFAULT_METHOD,
         encoder: str | Encoder | Function = DEFAULT_ENCODER,
         views: Mapping[str, str | Iterable[str]] | None = None,
         preset: str = "default",

@@ -28,6 +28,7 @@ from eventide.features.encoders import Encoder, Function, State
 from eventide.features.encoders import encoder as make_encoder
 from eventide.graphs.views import View
 from eventide.methods import METHODS
+from eventide.settings import Settings
 from eventide.storage import Bundle, damaged, expanded, read_bundle, write_bundle
 from eventide.training.corpus import Corpus, Preparation
 
@@ -115,6 +116,7 @@ def _restore(model: EventClassifier, bundle: Bundle, salt: bytes) -> None:
     facts, memory = bundle.facts, bundle.arrays["memory"]
     views = tuple(View(name, tuple(columns)) for name, columns in facts["views"].items())
     state = State(bundle.arrays["encoder"], facts["encoder"])
+    model.method = todays_name(model.method, model.settings_)
     model.classes_ = as_given(facts["classes"], facts.get("label_kind", TEXT))
     model.notes_ = tuple(facts["notes"])
     model.history_, model.best_epoch_ = facts["history"], facts["best_epoch"]
@@ -138,6 +140,16 @@ def _restore(model: EventClassifier, bundle: Bundle, salt: bytes) -> None:
 def _validation(model: EventClassifier) -> dict[str, NDArray[np.uint8]]:
     """Who chose the epoch; a model of an older eventide does not know."""
     return {} if model.validated_ is None else model.validated_.state()
+
+
+def todays_name(method: str, settings: Settings) -> str:
+    """Name the method of a model saved when ``ucl`` and ``ucl-ec`` could have +CB without saying so.
+
+    >>> todays_name("ucl-ec", Settings()), todays_name("ce", Settings())
+    ('ucl-ec', 'ce')
+    """
+    balanced = f"{method}+cb"
+    return balanced if settings.loss.class_balanced and balanced in METHODS else method
 
 
 def _clear(model: EventClassifier) -> pl.DataFrame:

@@ -25,6 +25,7 @@ from eventide.cli.options import (
 )
 from eventide.cli.reading import Reading, reads_messages
 from eventide.cli.watching import watching
+from eventide.methods import DEFAULT_METHOD
 
 if TYPE_CHECKING:
     from eventide.classifier import EventClassifier
@@ -38,7 +39,7 @@ def train(
     sources: Sources,
     out: Annotated[Path, typer.Option(help="Directory to write the model to.")],
     reading: Reading,
-    method: Annotated[str, typer.Option(help="See: eventide methods.")] = "ucl-ec",
+    method: Annotated[str, typer.Option(help="See: eventide methods.")] = DEFAULT_METHOD,
     encoder: Annotated[
         str | None, typer.Option(help="wordllama, tfidf-svd, minilm, ...; joined with +.")
     ] = None,

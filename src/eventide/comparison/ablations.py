@@ -6,25 +6,26 @@ from itertools import product
 from typing import Any, get_args
 
 from eventide.comparison.contestant import Contestant
-from eventide.losses.ablations import ABLATIONS
+from eventide.losses.ablations import ABLATIONS, ablation_changes
 from eventide.losses.settings import MarginName
+from eventide.methods import METHODS
 
 METHOD_OF = {"learned": "ucl", "centroids": "ucl-ec"}
+BALANCED = "+cb"
 
 
 def named(ablation: str, prototypes: str) -> Contestant:
-    """Return one named row, or with centroids its EC twin.
+    """Return one named row, or with centroids its EC twin; a method's own name is that method.
 
-    >>> named("psc+m", "centroids").name, named("ucl", "centroids").name
-    ('psc-ec+m', 'ucl-ec')
+    >>> named("psc+m", "centroids").name, named("ucl", "centroids").changes
+    ('psc-ec+m', {})
     """
     name = ablation
     if prototypes == "centroids":
         name = f"{ablation[:3]}-ec{ablation[3:]}"
-    # said outright: a preset may have +CB on, but a row without it in its name has it off
-    switches = {"class_balanced": False} | dict(ABLATIONS[ablation])
-    changes = {f"loss.{setting}": value for setting, value in switches.items()}
-    return Contestant(name, METHOD_OF[prototypes], changes)
+    if name in METHODS:
+        return Contestant(name, name)
+    return Contestant(name, METHOD_OF[prototypes], ablation_changes(ablation))
 
 
 def named_rows() -> tuple[Contestant, ...]:
@@ -45,8 +46,7 @@ def grid() -> tuple[Contestant, ...]:
         changes: dict[str, Any] = {
             "loss.margin": margin,
             "loss.calibration": "euc" if euc else "none",
-            "loss.class_balanced": balanced,
         }
         name = "/".join([margin, kind, *["euc"] * euc, *["cb"] * balanced])
-        found.append(Contestant(name, METHOD_OF[kind], changes))
+        found.append(Contestant(name, METHOD_OF[kind] + BALANCED * balanced, changes))
     return tuple(found)

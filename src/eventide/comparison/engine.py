@@ -8,30 +8,34 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from eventide.comparison.checking import RUNS, check_request, check_runs_folder
 from eventide.comparison.contestant import Contestant
 from eventide.comparison.ledger import Ledger
 from eventide.comparison.material import Material, read_material
 from eventide.comparison.plan import Job, Plan, jobs
 from eventide.comparison.results import Results
 from eventide.comparison.rows import Run
-from eventide.comparison.splitting import ONE_FOR_ALL, checked_protocol, copies, divided
+from eventide.comparison.sources import commit
+from eventide.comparison.splitting import ONE_FOR_ALL, copies, divided
 from eventide.comparison.workers import carried_out, cores
 from eventide.comparison.workshop import Workshop
-from eventide.errors import BadSetting
 from eventide.features.encoders import DEFAULT_ENCODER
-from eventide.features.encoders import encoder as make_encoder
+from eventide.outputs import reserved
 
-RUNS = "runs.jsonl"
 SEEDS = 10
 
 
 @dataclass(frozen=True)
 class Step:
-    """How far a comparison is; ``run`` is the one that just ended, None at the start."""
+    """How far a comparison is; ``run`` is the one that just ended, None at the start.
+
+    ``notes`` say at the start what is kept from before.
+    """
 
     done: int
     total: int
     run: Run | None = None
+    notes: tuple[str, ...] = ()
 
 
 def compare(
@@ -53,14 +57,24 @@ def compare(
 
     ``dataset`` is a `Material` or anything that can be read as messages. A seed sets the split and
     the first weights, and is shared by all contestants, which judge the same test messages. Runs
-    that ``out``/runs.jsonl holds are not run again; failed ones are. ``changes`` are settings by
-    dotted name for everybody. With several ``workers`` (all cores by default) call it from a module
-    that can be imported, as multiprocessing asks.
+    that ``out``/runs.jsonl holds are not run again if they are of the same code (`sources`);
+    failed ones are. ``changes`` are settings by dotted name for everybody. With several ``workers``
+    (all cores by default) call it from a module that can be imported, as multiprocessing asks.
+    One comparison at a time can write to a folder.
     """
-    protocol = checked_protocol(split, protocol)
     seeds = tuple(dict.fromkeys(seeds))
-    _check(contestants, seeds, workers)
-    make_encoder(encoder)  # an encoder that cannot be made is said before anything is read
+    protocol = check_request(
+        contestants,
+        seeds,
+        split=split,
+        protocol=protocol,
+        preset=preset,
+        encoder=encoder,
+        entities=entities,
+        changes=changes,
+        workers=workers,
+    )
+    folder = check_runs_folder(out)
     material = (
         dataset
         if isinstance(dataset, Material)
@@ -75,42 +89,57 @@ def compare(
         entities=material.entities,
         preset=preset,
         changes=dict(changes or {}),
+        commit=commit(),
     )
     wanted = jobs(plan, contestants, seeds)
     together = copies(material.messages, split)
     divided(material.messages, split, seeds[0], together)  # a split that cannot be is said now
 
-    ledger = Ledger(Path(out) / RUNS)
-    kept, damaged = ledger.read()
-    finished = {run.key: run for run in kept if run.outcome is not None}
-    failed: dict[str, Run] = {}
-    todo = list({job.key: job for job in wanted if job.key not in finished}.values())
-    total = len({job.key for job in wanted})
-    watch(Step(total - len(todo), total))
-    workshop = Workshop(material.messages, plan, together)
-    with closing(carried_out(todo, workshop, workers or cores())) as ended:
-        for done, run in enumerate(ended, start=total - len(todo) + 1):
-            ledger.append(run)
-            (failed if run.outcome is None else finished)[run.key] = run
-            watch(Step(done, total, run))
-    notes = [*material.notes, *_notes(split, seeds, damaged)]
+    ledger = Ledger(folder / RUNS)
+    with reserved(ledger.path):
+        kept, damaged = ledger.read()
+        finished = {run.key: run for run in kept if run.outcome is not None}
+        failed: dict[str, Run] = {}
+        todo = list({job.key: job for job in wanted if job.key not in finished}.values())
+        total = len({job.key for job in wanted})
+        notes = _kept_notes(kept, wanted, plan)
+        watch(Step(total - len(todo), total, notes=notes))
+        workshop = Workshop(material.messages, plan, together)
+        with closing(carried_out(todo, workshop, workers or cores())) as ended:
+            for done, run in enumerate(ended, start=total - len(todo) + 1):
+                ledger.append(run)
+                (failed if run.outcome is None else finished)[run.key] = run
+                watch(Step(done, total, run))
+    notes = (*material.notes, *notes, *_notes(split, seeds, damaged))
     return _results(ledger.path, plan, contestants, seeds, wanted, finished, failed, notes)
 
 
-def _check(contestants: Sequence[Contestant], seeds: Sequence[int], workers: int | None) -> None:
-    names = [each.name for each in contestants]
-    twice = [name for name in names if names.count(name) > 1]
-    if not names or not seeds:
-        raise BadSetting("a comparison needs at least one method and one seed")
-    if twice:
-        raise BadSetting(f"two contestants are called {twice[0]!r}", next_step="rename one")
-    if min(seeds) < 0:
-        raise BadSetting(f"a seed cannot be negative: {min(seeds)}")
-    if workers is not None and workers < 1:
-        raise BadSetting(f"there must be at least one worker, not {workers}")
-    for each in contestants:
-        if why := each.missing():
-            raise BadSetting(f"{each.name!r} cannot run in this version: {why}")
+def _kept_notes(kept: Sequence[Run], wanted: Sequence[Job], plan: Plan) -> tuple[str, ...]:
+    """Say which runs of the file serve again, and which do not because the code is another."""
+    keys = {job.key for job in wanted}
+    codes = {job.contestant.method: job.code for job in wanted}
+    done = [run for run in kept if run.outcome is not None]
+    used = {run.key: run for run in done if run.key in keys}
+    other = [
+        run
+        for run in done
+        if (run.fingerprint, run.encoder) == (plan.fingerprint, plan.encoder)
+        and run.code != codes.get(run.method, run.code)
+    ]
+    notes = []
+    if used:
+        notes.append(f"{len(used)} of {len(keys)} runs kept from before {_made_by(used.values())}")
+    if other:
+        notes.append(
+            f"{len(other)} runs in {RUNS} are not used: the code was another then {_made_by(other)}"
+        )
+    return tuple(notes)
+
+
+def _made_by(runs: Iterable[Run]) -> str:
+    names = list(dict.fromkeys(run.made_by for run in runs))
+    shown = ", ".join(names[-3:]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    return f"({'commit ' if 'eventide' not in shown else ''}{shown})"
 
 
 def _notes(split: str, seeds: Sequence[int], damaged: int) -> list[str]:

@@ -83,7 +83,7 @@ def choose(text: str) -> Choice:
             absent |= {each.name: None for each in known[word] if each.missing()}
             chosen += [each for each in known[word] if not each.missing()]
         elif word not in catalogue:
-            raise _unknown(word, [*known, *catalogue])
+            raise _unknown(word, known, catalogue)
         elif why := catalogue[word].missing():
             raise BadSetting(f"{word!r} cannot run in this version: {why}")
         else:
@@ -110,7 +110,10 @@ def _distinct(contestants: Iterable[Contestant]) -> tuple[Contestant, ...]:
     return tuple(found.values())
 
 
-def _unknown(word: str, known: Sequence[str]) -> BadSetting:
-    close = get_close_matches(word, known, n=3)
-    hint = f"did you mean {', '.join(close)}?" if close else f"known: {', '.join(known)}"
-    return BadSetting(f"no method, variant or group is called {word!r}", next_step=hint)
+def _unknown(word: str, groups: Iterable[str], names: Iterable[str]) -> BadSetting:
+    close = get_close_matches(word, [*groups, *names], n=3)
+    hint = f"did you mean {', '.join(close)}?" if close else f"groups: {', '.join(groups)};"
+    return BadSetting(
+        f"no method, variant or group is called {word!r}",
+        next_step=f"{hint} all methods: eventide methods",
+    )

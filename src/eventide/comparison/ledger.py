@@ -8,7 +8,10 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from eventide.comparison.rows import Run
-from eventide.errors import InputError
+from eventide.outputs import writing
+
+BEGINNING = b'{"key":'
+"""How every line of ours begins."""
 
 
 class Ledger:
@@ -31,22 +34,24 @@ class Ledger:
                 damaged += 1
         return found, damaged
 
+    def is_ours(self) -> bool:
+        """Tell whether the file, if there is one, begins like a file of runs."""
+        if not self.path.exists():
+            return True
+        with self.path.open("rb") as file:
+            start = file.read(len(BEGINNING))
+        return BEGINNING.startswith(start)
+
     def append(self, run: Run) -> None:
         """Add a line in one write and wait until it is on the disk."""
         line = run.model_dump_json().encode() + b"\n"
-        try:
+        with writing(self.path, "the runs"):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with self.path.open("ab+", buffering=0) as file:
                 if self._cut_short(file.fileno()):
                     line = b"\n" + line
                 file.write(line)
                 os.fsync(file.fileno())
-        except OSError as error:
-            raise InputError(
-                f"cannot write the runs: {error.strerror or error}",
-                where=str(self.path),
-                next_step="choose another folder with --out",
-            ) from None
 
     def _cut_short(self, file: int) -> bool:
         """Tell whether the last line lacks its end, so that the next one must not continue it."""

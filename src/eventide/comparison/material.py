@@ -13,7 +13,7 @@ import polars as pl
 from eventide.comparison.contestant import Contestant
 from eventide.data import read
 from eventide.data.schema import SCHEMA
-from eventide.errors import InputError
+from eventide.errors import InputError, warn
 from eventide.features.elements import with_elements
 
 
@@ -34,17 +34,20 @@ def read_material(
     *,
     columns: Mapping[str, str] | None = None,
     entities: str = "rules",
+    name: str | None = None,
 ) -> Material:
     """Read any kind of source, with the columns that the contestants' views need.
+
+    What was read already (an `Intake`) is taken as it is. ``name`` is what tables call the data.
 
     >>> rows = [{"id": 1, "text": "flood", "created_at": "2013-06-21", "event": "alberta"}]
     >>> read_material(rows).name
     'messages'
     """
-    needed = {
-        column for each in contestants for view in each.graph_views() for column in view.columns
-    }
-    intake = read(source, columns=columns, lists=sorted(needed - set(SCHEMA)))
+    intake = read(source, columns=columns, lists=needed_lists(contestants))
+    if intake is not source and len(intake.rejected):
+        intake.check_rejected()
+        warn(f"{intake.summary()}\n  these rows were set aside")
     if not intake.messages["event"].count():
         raise InputError(
             "a comparison needs labelled messages, found none",
@@ -53,6 +56,23 @@ def read_material(
         )
     messages = with_elements(intake.messages, entities=entities)
     digest = blake2b(messages.write_ndjson().encode("utf-8", "surrogatepass"), digest_size=16)
-    name = Path(source).stem if isinstance(source, (str, Path)) else "messages"
-    notes = (intake.summary(),) if len(intake.rejected) else ()
-    return Material(name, messages, digest.hexdigest(), entities, notes)
+    notes = (*intake.notes, *([intake.summary()] if len(intake.rejected) else []))
+    return Material(name or data_name(source), messages, digest.hexdigest(), entities, notes)
+
+
+def needed_lists(contestants: Sequence[Contestant]) -> list[str]:
+    """Name the list columns that the contestants' views need beyond those that are always read."""
+    needed = {
+        column for each in contestants for view in each.graph_views() for column in view.columns
+    }
+    return sorted(needed - set(SCHEMA))
+
+
+def data_name(source: Any) -> str:
+    """Return what tables and folders call the data.
+
+    >>> data_name("data/crisislex-t7.parquet"), data_name("-"), data_name([{"id": 1}])
+    ('crisislex-t7', 'messages', 'messages')
+    """
+    named = isinstance(source, (str, Path)) and str(source) != "-"
+    return Path(source).stem if named else "messages"

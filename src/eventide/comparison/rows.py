@@ -79,7 +79,8 @@ class Outcome(Part):
 class Run(Part):
     """One line of the file: who ran under which conditions, and the outcome or the error.
 
-    ``trace`` says where an unforeseen error came from.
+    ``trace`` says where an unforeseen error came from. ``code`` is the digest of the code that ran
+    and ``commit`` its name for people; runs of earlier versions lack both.
     """
 
     key: str
@@ -102,3 +103,10 @@ class Run(Part):
     outcome: Outcome | None
     error: str | None
     trace: str = ""
+    code: str = ""
+    commit: str = ""
+
+    @property
+    def made_by(self) -> str:
+        """Name the code that ran: its commit, else the version."""
+        return self.commit or f"eventide {self.versions.get('eventide', 'of an unknown version')}"

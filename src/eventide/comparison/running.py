@@ -124,6 +124,8 @@ def _row(
         outcome=outcome,
         error=error,
         trace=trace,
+        code=job.code,
+        commit=plan.commit,
     )
 
 

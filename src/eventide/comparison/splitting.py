@@ -7,6 +7,7 @@ import polars as pl
 from eventide.data.near_duplicates import near_duplicate_groups
 from eventide.data.splits import Groups, chronological_split, per_class_split, proportional_split
 from eventide.errors import BadSetting, InputError
+from eventide.registry import suggestion
 
 SPLITS = {
     "random": "20 validation and 30 test messages of each event, drawn by the seed (the paper's)",
@@ -15,6 +16,7 @@ SPLITS = {
     "chronological": "each event's earlier messages train, its later ones are assigned as new",
     "stored": "the column `split` as it is; seeds vary the first weights alone",
 }
+PROTOCOLS = ("transductive", "inductive")
 ONE_FOR_ALL = ("chronological", "stored")
 """Splits that no seed changes."""
 
@@ -26,12 +28,10 @@ def checked_protocol(split: str, protocol: str | None) -> str:
     ('inductive', 'transductive')
     """
     if split not in SPLITS:
+        raise BadSetting(f"there is no split {split!r}", next_step=suggestion(split, SPLITS))
+    if protocol not in (None, *PROTOCOLS):
         raise BadSetting(
-            f"there is no split {split!r}", next_step=f"choose one of {', '.join(SPLITS)}"
-        )
-    if protocol not in (None, "transductive", "inductive"):
-        raise BadSetting(
-            f"there is no protocol {protocol!r}", next_step="choose transductive or inductive"
+            f"there is no protocol {protocol!r}", next_step=suggestion(protocol, PROTOCOLS)
         )
     if split != "chronological":
         return protocol or "transductive"

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from multiprocessing import active_children, get_context, parent_process
 
 from eventide.comparison.plan import Job
+from eventide.comparison.registered import Registered, register, registered_here
 from eventide.comparison.rows import Run
 from eventide.comparison.running import run
 from eventide.comparison.workshop import Workshop
@@ -37,7 +38,8 @@ def carried_out(jobs: Sequence[Job], workshop: Workshop, workers: int) -> Genera
         return
     others = set(active_children())
     with _environment():
-        pool = ProcessPoolExecutor(workers, get_context("spawn"), _begin, (workshop,))
+        given = (workshop, registered_here())
+        pool = ProcessPoolExecutor(workers, get_context("spawn"), _begin, given)
         try:
             for ended in as_completed([pool.submit(_do, job) for job in jobs]):
                 yield ended.result()
@@ -59,12 +61,13 @@ def _ended_early() -> EventideError:
     )
 
 
-def _begin(workshop: Workshop) -> None:
+def _begin(workshop: Workshop, registered: Registered) -> None:
     """Set a worker up: one thread, deaf to Ctrl-C, gone when the parent is gone."""
     global _workshop
     import torch
 
     _workshop = workshop
+    register(registered)
     torch.set_num_threads(1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends its workers
     threading.Thread(target=_follow_parent, daemon=True).start()

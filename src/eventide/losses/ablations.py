@@ -23,6 +23,15 @@ ABLATIONS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
 """What differs from UCL; with ``prototypes="centroids"`` each has its EC twin."""
 
 
+def ablation_changes(name: str) -> dict[str, Any]:
+    """Return what an ablation changes in UCL, by dotted names of settings.
+
+    >>> ablation_changes("ucl+cb")
+    {'loss.class_balanced': True}
+    """
+    return {f"loss.{setting}": value for setting, value in ABLATIONS[name].items()}
+
+
 def ablation(name: str, *, centroids: bool = False) -> LossSettings:
     """Return the objective of one ablation, with epoch centroids for its EC twin.
 

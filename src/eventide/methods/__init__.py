@@ -2,12 +2,27 @@
 
 from eventide.registry import Registry
 
+DEFAULT_METHOD = "ucl-ec+cb"
+"""What is trained where no method is named."""
+
 METHODS = Registry("method", plugins="eventide.methods")
 METHODS.add(
     "ucl", "eventide.methods.ucl:Ucl", "UCL: uncertainty margins, learned prototypes", "ours"
 )
 METHODS.add(
     "ucl-ec", "eventide.methods.ucl:UclEc", "UCL-EC: uncertainty margins, class centroids", "ours"
+)
+METHODS.add(
+    "ucl+cb",
+    "eventide.methods.ucl:UclBalanced",
+    "UCL with the error of rare classes weighted up",
+    "ours",
+)
+METHODS.add(
+    DEFAULT_METHOD,
+    "eventide.methods.ucl:UclEcBalanced",
+    "UCL-EC with the error of rare classes weighted up (the default)",
+    "ours",
 )
 
 _LONG_TAIL = "eventide.methods.long_tail"

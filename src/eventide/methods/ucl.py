@@ -1,4 +1,7 @@
-"""UCL and UCL-EC, the paper's two methods: they differ in where the prototypes come from."""
+"""UCL and UCL-EC, the paper's two methods: they differ in where the prototypes come from.
+
+Each also with +CB, the paper's class-balanced error, as a method of its own name.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import Any, ClassVar
 
 from torch import Tensor
 
+from eventide.losses.ablations import ablation_changes
 from eventide.losses.total import TotalLoss
 from eventide.methods.multi_view import MultiViewMethod
 from eventide.networks.multi_view import MultiViewNetwork
@@ -34,3 +38,15 @@ class UclEc(Ucl):
     """UCL-EC: prototypes are the training messages' class centroids, fixed for an epoch."""
 
     defaults: ClassVar[Mapping[str, Any]] = {"loss.prototypes": "centroids"}
+
+
+class UclBalanced(Ucl):
+    """UCL+CB: the error of rare classes is weighted up."""
+
+    defaults: ClassVar[Mapping[str, Any]] = {**Ucl.defaults, **ablation_changes("ucl+cb")}
+
+
+class UclEcBalanced(UclEc):
+    """UCL-EC+CB: the error of rare classes is weighted up."""
+
+    defaults: ClassVar[Mapping[str, Any]] = {**UclEc.defaults, **ablation_changes("ucl+cb")}
