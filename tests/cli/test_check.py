@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from eventide.cli.main import app
 from eventide.cli.options import column_mapping
 from eventide.data.sample import sample
-from eventide.errors import BadSetting, MissingColumn, RejectedRows, UnreadableSource
+from eventide.errors import BadSetting, MissingColumn, OutputError, RejectedRows, UnreadableSource
 
 MAIN = "from eventide.cli.main import main; main()"
 GOOD = "id,text,created_at,event\n1,water in the street,2024-03-01,flood\n2,smoke,2024-03-02,fire\n"
@@ -88,7 +88,7 @@ def test_bad_input_is_a_typed_error(check, good, tmp_path):
     assert isinstance(check(tmp_path / "absent.csv").exception, UnreadableSource)
     assert isinstance(check(good, "--column", "text").exception, BadSetting)
     assert isinstance(check(good, "--column", "text=nowhere").exception, MissingColumn)
-    assert isinstance(check(good, "--rejected", tmp_path / "x.xlsx").exception, BadSetting)
+    assert isinstance(check(good, "--rejected", tmp_path / "x.xlsx").exception, OutputError)
 
 
 def test_a_column_mapped_twice_is_refused():

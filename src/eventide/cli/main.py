@@ -26,12 +26,14 @@ from eventide.cli import (
     methods,
     train,
 )
-from eventide.errors import EventideError
+from eventide.cli.console import prepare_streams
+from eventide.cli.ending import Verbs, exit_code
 
 app = typer.Typer(
     name="eventide",
     help="Which event is a message about, and how sure can you be?\n\n"
     "Start with: [bold]eventide demo[/bold]",
+    cls=Verbs,
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
@@ -73,9 +75,6 @@ app.add_typer(bench.app, name="bench")
 
 
 def main() -> None:
-    """Run the command line; errors made for people end without a traceback."""
-    try:
-        app()
-    except EventideError as error:
-        typer.secho(f"error: {error}", err=True, fg="red")
-        sys.exit(error.exit_code)
+    """Run the command line; whatever happens ends in an exit code and without a traceback."""
+    prepare_streams()
+    sys.exit(exit_code(app))

@@ -6,15 +6,23 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import wraps
+from glob import glob, has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
+from eventide.cli.console import note, say
 from eventide.cli.options import column_mapping
+from eventide.progress import step
 
 if TYPE_CHECKING:
     from eventide.data import Intake
+
+Sources = str | Path | Sequence[str]
+STANDARD_INPUT = "-"
+QUARANTINE = (".csv", ".jsonl", ".ndjson")
+"""How the files may end that quarantined rows are written to."""
 
 
 @dataclass(frozen=True)
@@ -60,37 +68,100 @@ class Reading:
         """Return the mapping that ``--column`` gives, empty where there is none."""
         return column_mapping(self.column or [])
 
+    def check(self, sources: Sources) -> list[Path]:
+        """Refuse options that cannot be followed, before anything is read; return the inputs."""
+        from eventide.outputs import check_file
+
+        self.columns()
+        inputs = input_paths(sources)
+        if self.rejected is not None:
+            path = self.rejected.expanduser()
+            check_file(path, overwrite=_is_quarantine(path), inputs=inputs, suffixes=QUARANTINE)
+        return inputs
+
     def read(
         self,
-        source: Any,
+        sources: Sources,
         *,
         columns: Mapping[str, str] | None = None,
         lists: Sequence[str] = (),
         need_time: bool = True,
     ) -> Intake:
-        """Read ``source``, write out and tell what was set aside, refuse what is mostly bad.
+        """Read the messages, write out and tell what was set aside, refuse what is mostly bad.
 
-        ``columns`` is the mapping to use where the user gave none (a model remembers its own).
+        ``columns`` is a model's own mapping: followed where the user gave none and it fits.
         """
         from eventide.data import read
 
-        intake = read(
-            source,
-            columns=self.columns() or columns,
-            lists=lists,
-            need_time=need_time,
-            time_format=self.time_format,
-            day_first=self.day_first,
-            encoding=self.encoding,
-        )
+        self.check(sources)
+        with step(f"reading {named(sources)}"):
+            intake = read(
+                one_source(sources),
+                columns=self.columns(),
+                remembered=columns,
+                lists=lists,
+                need_time=need_time,
+                time_format=self.time_format,
+                day_first=self.day_first,
+                encoding=self.encoding,
+            )
         if self.rejected is not None:
-            intake.write_rejected(self.rejected)
+            intake.write_rejected(self.rejected.expanduser())
         intake.check_rejected(strict=self.strict, allow=self.allow_rejected)
-        for note in intake.notes:
-            typer.echo(f"note: {note}", err=True)
+        for each in intake.notes:
+            note(each, err=True)
         if len(intake.rejected):
-            typer.echo(intake.summary(), err=True)
+            say(intake.summary(), err=True)
         return intake
+
+
+def one_source(sources: Sources) -> Any:
+    """Return what `eventide.data.read` takes: one source as it is, several as a list of paths.
+
+    >>> one_source(["messages.csv"]), one_source(["a.csv", "b.csv"])
+    ('messages.csv', [PosixPath('a.csv'), PosixPath('b.csv')])
+    """
+    if isinstance(sources, (str, Path)):
+        return sources
+    return sources[0] if len(sources) == 1 else [Path(each) for each in sources]
+
+
+def input_paths(sources: Sources) -> list[Path]:
+    """Name the files behind the sources, as far as they are files: no output may go there."""
+    paths: list[Path] = []
+    for each in [sources] if isinstance(sources, (str, Path)) else sources:
+        path = Path(each).expanduser()
+        if str(each) == STANDARD_INPUT:
+            continue
+        if has_magic(str(path)) and not path.exists():
+            paths += map(Path, glob(str(path), recursive=True))
+        elif isinstance(each, str) and path.name == each and not path.suffix and not path.exists():
+            from eventide.data.datasets import registered_path
+
+            built = registered_path(each)
+            paths += [] if built is None else [built]
+        else:
+            paths.append(path)
+    return paths
+
+
+def named(sources: Sources) -> str:
+    """Name the sources in a line, as the user wrote them."""
+    if isinstance(sources, (str, Path)):
+        return str(sources)
+    return str(sources[0]) if len(sources) == 1 else f"{len(sources)} sources"
+
+
+def _is_quarantine(path: Path) -> bool:
+    """Whether a file holds quarantined rows of an earlier reading, and nothing else is lost."""
+    from eventide.data.schema import REJECTED
+
+    try:
+        with path.open(encoding="utf-8") as stream:
+            first = stream.readline(4096).strip()
+    except (OSError, ValueError):
+        return False
+    return first in ("", ",".join(REJECTED)) or first.startswith('{"row":')
 
 
 def reads_messages(verb: Callable[..., None]) -> Callable[..., None]:

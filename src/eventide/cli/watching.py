@@ -2,47 +2,70 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from eventide.progress import Course, a_person_looks, duration, percentage, report_epochs
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 Watch = Callable[[Mapping[str, float]], None]
+
+BAR = 16
+TERMS = ("total", "error", "calibration", "contrastive", "agreement")
 
 
 @contextmanager
 def watching(epochs: int) -> Iterator[Watch]:
-    """Give a function to call with every epoch's row; it draws only if a person is looking."""
-    if not sys.stderr.isatty():
-        yield lambda row: None
+    """Give a function to call with every epoch's row: it draws a bar, or a line now and then."""
+    if not a_person_looks():
+        with report_epochs(epochs) as watch:
+            yield watch
         return
     from rich.console import Console
+
+    with bar(epochs, Console(stderr=True)) as watch:
+        yield watch
+
+
+@contextmanager
+def bar(epochs: int, console: Console) -> Iterator[Watch]:
+    """Draw a bar on ``console`` with the time left first and as many figures as there is room."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-    columns = TextColumn("training"), BarColumn(), MofNCompleteColumn()
-    console = Console(stderr=True)
+    course = Course(epochs)
+    room = console.width - len("training  /  00 min left  ") - BAR - 2 * len(str(epochs))
+    columns = TextColumn("training"), BarColumn(BAR), MofNCompleteColumn()
     with Progress(
         *columns, TextColumn("{task.description}"), console=console, transient=True
-    ) as bar:
-        task = bar.add_task("", total=epochs)
+    ) as drawn:
+        task = drawn.add_task("", total=epochs)
 
         def watch(row: Mapping[str, float]) -> None:
-            bar.update(task, completed=row["epoch"], description=figures(row))
+            course.watch(row)
+            left = f"{duration(course.left() or 0)} left"
+            told = "  ".join([left, *figures(row, room)])
+            drawn.update(task, completed=row["epoch"], description=told)
 
         yield watch
 
 
-def figures(row: Mapping[str, float]) -> str:
-    """Put an epoch's row into one line: validation first, then each loss term.
+def figures(row: Mapping[str, float], room: int) -> list[str]:
+    """List an epoch's figures, the most telling first, as far as ``room`` letters hold them.
 
-    >>> figures({"validation_accuracy": 0.9, "validation_f1": 0.88, "uncertainty": 0.1,
-    ...          "error": 0.5, "total": 0.7, "seconds": 0.25})
-    'ACC 90.0 %  F1 88.0 %  uncertainty 0.10  error 0.500  total 0.700  0.25 s'
+    >>> row = {"validation_accuracy": 0.9, "validation_f1": 0.88, "uncertainty": 0.1, "total": 0.7}
+    >>> figures(row, 80), figures(row, 24)
+    (['ACC 90.0 %', 'F1 88.0 %', 'uncertainty 0.10', 'total 0.700'], ['ACC 90.0 %', 'F1 88.0 %'])
     """
-    shown = [
-        f"ACC {row['validation_accuracy']:.1%}".replace("%", " %"),
-        f"F1 {row['validation_f1']:.1%}".replace("%", " %"),
-        f"uncertainty {row['uncertainty']:.2f}",
-    ]
-    terms = ("error", "calibration", "contrastive", "agreement", "total")
-    shown += [f"{name} {row[name]:.3f}" for name in terms if name in row]
-    return "  ".join([*shown, f"{row['seconds']:.2f} s"])
+    shown: list[str] = []
+    for name, key in (("ACC", "validation_accuracy"), ("F1", "validation_f1")):
+        if share := percentage(row.get(key)):
+            shown.append(f"{name} {share}")
+    if "uncertainty" in row:
+        shown.append(f"uncertainty {row['uncertainty']:.2f}")
+    shown += [f"{name} {row[name]:.3f}" for name in TERMS if name in row]
+    while shown and len("  ".join(shown)) > room:
+        shown.pop()
+    return shown

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from eventide.data.schema import REJECTED
+from eventide.safe_text import escaped
 
 ROW = "__row"
 """Name of the column that carries a row's number in its source until the very end."""
@@ -38,8 +39,7 @@ def excerpt(value: object) -> str:
     'a\\x00b\\ud800'
     """
     text = value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else str(value)
-    text = text[:EXCERPT].encode("utf-8", "backslashreplace").decode()
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return escaped(text[:EXCERPT])
 
 
 @dataclass(frozen=True)

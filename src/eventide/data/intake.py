@@ -109,12 +109,14 @@ def read(
     time_format: str | None = None,
     day_first: bool | None = None,
     encoding: str | None = None,
+    remembered: Mapping[str, str] | None = None,
 ) -> Intake:
     """Read messages from a file, a dataset's name, a pandas or polars frame, or a list of dicts.
 
     ``columns`` maps our names to the source's (``{"created_at": "time"}``); ``lists`` names
     further columns of lists to keep; ``strict`` turns rejected rows into an error; with
-    ``need_time=False`` a message may lack a time. Other columns are not kept.
+    ``need_time=False`` a message may lack a time. Other columns are not kept. ``remembered`` is a
+    model's own mapping: where the source has no such column, the usual names are looked for.
 
     >>> intake = read([{"id": 1, "text": "flood in #Calgary", "time": "2013-06-21"},
     ...                {"id": 1, "text": "the same id", "time": "2013-06-21"}])
@@ -123,7 +125,7 @@ def read(
     """
     if isinstance(source, Intake):  # read already: nothing is read or checked twice
         return source
-    plan = Columns(dict(columns or {}), tuple(lists))
+    plan = Columns(dict(columns or {}), tuple(lists), dict(remembered or {}))
     plain = plain_messages(source, plan)
     if plain is not None:
         return Intake(plain, pl.DataFrame(schema=REJECTED), len(plain))

@@ -37,10 +37,14 @@ def plain_name(name: str) -> str:
 
 @dataclass(frozen=True)
 class Columns:
-    """What the caller said about the columns: a mapping (ours -> theirs) and extra list columns."""
+    """What the caller said about the columns: a mapping (ours -> theirs) and extra list columns.
+
+    ``remembered`` is a mapping of earlier files, a model's own: followed where it fits this source.
+    """
 
     mapping: Mapping[str, str] = field(default_factory=dict)
     lists: Sequence[str] = ()
+    remembered: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for ours in self.mapping:
@@ -64,8 +68,10 @@ class Columns:
         """Names under which the column ``ours`` may stand in the source."""
         if ours in self.mapping:
             return (self.mapping[ours],)
-        taken = set(self.mapping.values())
-        return tuple(name for name in (ours, *ALIASES.get(ours, ())) if name not in taken)
+        first = (self.remembered[ours],) if ours in self.remembered else ()
+        taken = {*self.mapping.values(), *self.remembered.values()}.difference(first)
+        names = dict.fromkeys((*first, ours, *ALIASES.get(ours, ())))
+        return tuple(name for name in names if name not in taken)
 
     def wanted(self) -> list[str]:
         """All names worth reading from the source."""
@@ -92,6 +98,8 @@ class Columns:
         """
         there = set(present)
         found = [name for name in self.candidates(ours) if name in there]
+        if found and found[0] == self.remembered.get(ours):
+            return found[:1]
         if ours in DECISIVE and len(found) > 1 and found[0] != ours:
             raise InputError(
                 f"column {ours!r} could be any of {', '.join(found)}",

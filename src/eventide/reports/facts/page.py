@@ -8,11 +8,12 @@ from rich.text import Text
 
 from eventide.reports.facts import Facts
 from eventide.reports.facts.classes import Classes, EventCount
-from eventide.reports.facts.drawing import bar, safe, sparkline
+from eventide.reports.facts.drawing import bar, sparkline
 from eventide.reports.facts.languages import UNCLEAR
 from eventide.reports.facts.quality import WHY_DIFFERENT
 from eventide.reports.facts.repeats import Copies
 from eventide.reports.facts.views import ViewFacts
+from eventide.safe_text import escaped, safe
 
 REASONS = 5
 LARGEST_EVENTS, SMALLEST_EVENTS = 20, 8
@@ -213,7 +214,7 @@ def _advice(facts: Facts) -> list[RenderableType]:
 
 def _shown(sentence: str) -> str:
     """Sentences quote names from the data: keep them printable, at any length."""
-    return safe(sentence, max(1, len(sentence)))
+    return escaped(sentence)
 
 
 def _table(*names: str, text: int) -> Table:
