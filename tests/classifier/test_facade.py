@@ -1,5 +1,7 @@
 """The public class: scikit-learn manners, protocols, bad input."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -9,10 +11,12 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 
 import eventide
-from eventide.classifier import EventClassifier
-from eventide.errors import BadSetting, EventideError, EventideWarning, InputError
+from eventide.classifier import EventClassifier, facade
+from eventide.data import read
+from eventide.errors import BadSetting, EventideError, EventideWarning, InputError, RejectedRows
 
 QUICK = {"training__epochs": 4, "training__batch_size": 64, "encoder": "tfidf-svd:32"}
+LINEAR = {"method": "lr-encoder", "encoder": "tfidf-svd:16"}
 
 
 @pytest.fixture(scope="module")
@@ -242,3 +246,186 @@ def test_one_message_alone_as_dict_or_frame_gets_the_answer_it_gets_among_many(
             for name, kind in among.schema.items():
                 got, wanted = alone[name].item(), among[name][row]
                 assert got == (pytest.approx(wanted, abs=1e-6) if kind.is_float() else wanted)
+
+
+def with_bad_rows(frame, every):
+    return frame.with_columns(text=pl.when(pl.int_range(pl.len()) % every > 0).then("text"))
+
+
+def test_fit_tells_and_keeps_the_rows_it_cannot_use(small_sample):
+    """Row 2: a warning that counts and names causes, and the rows in rejected_."""
+    bad = with_bad_rows(small_sample, 5)
+    with pytest.warns(EventideWarning, match=r"rows read from[\s\S]*the text is empty") as told:
+        model = EventClassifier(**LINEAR).fit(bad)
+    assert told[0].filename == __file__
+    assert len(model.rejected_) == -(-len(bad) // 5)
+    assert model.rejected_.columns == ["row", "column", "reason", "value"]
+    assert len(model.memory_) == len(bad) - len(model.rejected_)
+    with pytest.warns(EventideWarning, match="the text is empty"):
+        model.score(with_bad_rows(small_sample, 3))
+    assert len(model.rejected_) == -(-len(bad) // 3)
+    assert len(EventClassifier(**LINEAR).fit(small_sample).rejected_) == 0
+
+
+def test_more_than_half_rejected_is_an_error_unless_allowed(small_sample):
+    """Row 2: and where all rows fail, the error names the cause, not missing labels."""
+    text = pl.when(pl.int_range(pl.len()) % 5 == 0).then("text")
+    bad = small_sample.with_columns(text=text)
+    with pytest.raises(RejectedRows, match="the text is empty"):
+        EventClassifier(**LINEAR).fit(bad)
+    with pytest.warns(EventideWarning, match="the text is empty"):
+        model = EventClassifier(**LINEAR).fit(bad, allow_rejected=True)
+    assert len(model.rejected_) > len(bad) / 2
+    for ask in (model.score, model.evaluate):
+        with pytest.raises(RejectedRows, match="the text is empty"):
+            ask(bad)
+    with pytest.raises(RejectedRows, match="the text is empty"):
+        EventClassifier(**LINEAR).fit(bad.with_columns(text=pl.lit("")), allow_rejected=True)
+
+
+def test_an_intake_was_told_of_already(small_sample):
+    """Row 2: the command line reads, tells and hands over an intake: no second warning."""
+    intake = read(with_bad_rows(small_sample, 5))
+    model = EventClassifier(**LINEAR).fit(intake)
+    assert len(model.rejected_) == len(intake.rejected)
+    events = model.predict(intake)
+    assert len(events) == len(intake.messages) == len(model.opinions(intake))
+    assert model.score(intake) == model.score(intake.messages)
+    assert model.evaluate(intake).rejected == len(intake.rejected)
+    y = intake.messages["event"]
+    assert (EventClassifier(**LINEAR).fit(intake, y).predict(intake) == events).all()
+    none = read(small_sample.with_columns(text=pl.lit("")))
+    with pytest.raises(RejectedRows):
+        EventClassifier(**LINEAR).fit(none)
+
+
+def test_labels_and_answers_stay_with_their_rows(small_sample):
+    """Row 2: y and predict need every row; the error names rows and a way on."""
+    bad = with_bad_rows(small_sample, 100)
+    with pytest.raises(RejectedRows, match=r"its label in y[\s\S]*rows 1, 101, 201"):
+        EventClassifier(**LINEAR).fit(bad, small_sample["event"])
+    model = EventClassifier(**LINEAR).fit(small_sample)
+    for ask in (model.predict, model.predict_proba, model.opinions):
+        with pytest.raises(RejectedRows, match=r"rows 1, 101, 201[\s\S]*eventide\.read"):
+            ask(bad)
+    with pytest.raises(RejectedRows, match="weight"):
+        model.score(bad, sample_weight=np.ones(len(bad)))
+
+
+@pytest.mark.parametrize(
+    ("views", "says"),
+    [
+        (["hashtags"], "views cannot be"),
+        ("hashtags", "views cannot be"),
+        ({}, "views cannot be"),
+        ({"a": []}, "no list of columns"),
+        ({"a": None}, "no list of columns"),
+        ({"a": [1]}, "no list of names"),
+        ({"a": [""]}, "no list of names"),
+        ({1: ["hashtags"]}, "cannot be called"),
+        ({"a": ["event"]}, "the labels, which are to be learned"),
+        ({"a": ["split"]}, "holds no elements"),
+    ],
+    ids=str,
+)
+def test_views_that_are_none(views, says):
+    """Row 16: and a view of the labels would give the answer away."""
+    with pytest.raises(BadSetting, match=says):
+        EventClassifier(views=views).fit("no such file")
+
+
+def test_a_column_alone_is_one_column(small_sample):
+    """Row 16: views={"a": "hashtags"} is the column hashtags, not its letters."""
+    one = EventClassifier(**QUICK, views={"a": "hashtags"}).fit(small_sample)
+    assert one.preparation_.views[0].columns == ("hashtags",)
+    assert one.list_columns() == ["hashtags"]
+    assert (one.opinions(small_sample)["neighbours_a"] > 0).any()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "hint"),
+    [
+        ({"method": "ucl-ce"}, "did you mean 'ucl-ec'"),
+        ({"preset": "defualt"}, "did you mean 'default'"),
+        ({"protocol": "inductiv"}, "did you mean 'inductive'"),
+        ({"entities": "rule"}, "did you mean 'rules'"),
+        ({"encoder": "wordlama"}, "did you mean 'wordllama'"),
+        ({"encoder": "tfidf-svd:many"}, "whole number"),
+        ({"training__epoch": 3}, r"did you mean 'training\.epochs'"),
+        ({"metod": "ucl"}, "did you mean 'method'"),
+        ({"columns": ["event"]}, "map our names"),
+        ({"method": ["ucl"]}, "give its name"),
+    ],
+    ids=str,
+)
+def test_a_typo_is_an_error_with_a_suggestion_before_anything_is_read(wrong, hint):
+    """Row 16."""
+    with pytest.raises(InputError, match=hint):
+        EventClassifier(**wrong).fit("no such file")
+
+
+def test_the_caller_gets_the_callers_kind_of_frame(fitted, small_sample):
+    """Row 25: pandas in, pandas out with the same index; Arrow in, Arrow out; else polars."""
+    test = part(small_sample, "test").select("id", "text", "created_at")
+    wanted = fitted.opinions(test)
+    pandas = test.to_pandas().set_index(np.arange(len(test)) * 3 + 7)
+    found = fitted.opinions(pandas)
+    assert found.index.tolist() == pandas.index.tolist()
+    assert found["event"].tolist() == wanted["event"].to_list()
+    assert fitted.opinions(test.lazy()).equals(wanted)
+    assert fitted.opinions(read(test)).equals(wanted)
+
+
+def test_a_table_of_arrow_comes_back_as_one(fitted, small_sample, monkeypatch):
+    """Row 25."""
+    test = part(small_sample, "test").select("id", "text", "created_at")
+    table, plain = test.to_arrow(), facade.read
+    # what is an Arrow table is for the reader to know: here it gets the frame behind it
+    monkeypatch.setattr(
+        facade, "read", lambda given, **options: plain(test if given is table else given, **options)
+    )
+    found = fitted.opinions(table)
+    assert type(found).__module__.startswith("pyarrow")
+    assert pl.from_arrow(found).equals(fitted.opinions(test))
+
+
+def test_a_source_is_read_once_and_untouched(small_sample, monkeypatch):
+    """Row 25: a generator can be gone through once, so nothing may look into it before."""
+    seen, plain = [], facade.read
+
+    def reading_once(given, **options):
+        if given is source:
+            seen.append(given)
+            given = list(given)
+        return plain(given, **options)
+
+    monkeypatch.setattr(facade, "read", reading_once)
+    model = EventClassifier(**QUICK)
+    asked = [
+        model.fit, model.predict, model.predict_proba, model.opinions, model.score, model.evaluate,
+        model.explain,
+    ]  # fmt: skip
+    for ask in asked:
+        source = (message for message in small_sample.to_dicts())
+        seen.clear()
+        ask(source)
+        assert len(seen) == 1
+        assert next(source, None) is None
+
+
+def test_many_threads_index_a_memory_together(fitted, small_sample):
+    """Row 1: a fitted or loaded model is safe to ask from several threads."""
+    frame = fitted.read_messages(small_sample)
+    wanted = np.arange(len(frame))
+    for _ in range(3):
+        fitted.__dict__.pop("_indexed", None)
+        with ThreadPoolExecutor(8) as pool:
+            found = list(pool.map(lambda _: fitted.remembered_rows(frame), range(16)))
+        assert all((rows == wanted).all() for rows in found)
+
+
+def test_changed_parameters_do_not_change_a_fitted_model(small_sample):
+    model = EventClassifier(**QUICK).fit(small_sample)
+    before = model.predict_proba(small_sample)
+    model.set_params(views={"place": ["places"]}, training__epochs=9)
+    np.testing.assert_array_equal(model.predict_proba(small_sample), before)

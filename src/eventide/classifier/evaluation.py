@@ -15,6 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 from pydantic import BaseModel
 
+from eventide.data import Intake
 from eventide.errors import BadSetting, InputError
 from eventide.features.encoders import encoder_name
 from eventide.registry import suggestion
@@ -22,7 +23,6 @@ from eventide.scoring.metrics import error_auroc, score
 
 if TYPE_CHECKING:
     from eventide.classifier.facade import EventClassifier
-    from eventide.data import Intake
 
 Mask = NDArray[np.bool_]
 ROWS = ("auto", "test", "val", "train", "unseen", "all")
@@ -155,6 +155,7 @@ def evaluate_model(
             *_notes(taken, rows, unknown=int((~np.isin(truth, names)).sum()), as_new=as_new),
             *_left_out(standing, mask, rows),
             *_rejected(intake),
+            *(() if isinstance(messages, Intake) else intake.notes),
         ],
     )
 

@@ -6,6 +6,7 @@ says back into the caller's kind of frame. The work itself is done elsewhere.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from copy import copy
@@ -19,6 +20,13 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
+from eventide.classifier.choices import (
+    check_columns,
+    check_name,
+    check_protocol,
+    checked_views,
+    whole_seed,
+)
 from eventide.classifier.epoch_lines import epoch_lines, logger
 from eventide.classifier.evaluation import EvaluationReport, evaluate_model
 from eventide.classifier.labels import (
@@ -31,15 +39,7 @@ from eventide.classifier.labels import (
     sort_key,
 )
 from eventide.classifier.opinion_frame import opinion_frame
-from eventide.classifier.parameters import (
-    check_columns,
-    check_name,
-    check_protocol,
-    checked_views,
-    plain_parameters,
-    plain_value,
-    whole_seed,
-)
+from eventide.classifier.parameters import plain_parameters
 from eventide.classifier.salt import made_or_read_salt
 from eventide.classifier.signature import run_signature
 from eventide.classifier.threads import threads_for
@@ -138,8 +138,7 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def plain_params(self) -> dict[str, Any]:
         """Return every parameter in plain Python, as a saved model keeps it."""
-        given = self.get_params() | {"encoder": encoder_name(self.encoder)}
-        return plain_parameters(given)
+        return plain_parameters(self.get_params() | {"encoder": encoder_name(self.encoder)})
 
     def set_params(self, **parameters: Any) -> Self:
         """Change parameters; if one of them cannot be used, none is changed."""
@@ -175,16 +174,15 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         checked_views(self.views)
         whole_seed(self.seed)
         encoder(self.encoder)
-        self.plain_params()  # what could not be saved is told now
-        changes = {}
-        for name, value in self._overrides.items():
+        for name in self._overrides:
             if "__" not in name:
                 raise BadSetting(
                     f"there is no parameter {name!r}",
                     next_step=suggestion(name, [*self._parameter_names(), "training__epochs"])
                     + " and every other setting, see: eventide methods --settings",
                 )
-            changes[name.replace("__", ".")] = plain_value(value, name)
+        given = plain_parameters(self._overrides)
+        changes = {name.replace("__", "."): value for name, value in given.items()}
         return resolve(preset(self.preset), METHODS.load(self.method).defaults, changes)
 
     def fit(
@@ -226,9 +224,8 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 class_order=sort_key(kind),
                 salt=None if salt_file is None else made_or_read_salt(salt_file),
             )
-            notes = (*intake.notes, *_about_times(intake.messages), *plan.notes)
-            for note in notes:
-                logger.info("%s", note)
+            for note in plan.notes:
+                logger.log(logging.INFO if verbose else logging.DEBUG, "%s", note)
             method: Method = METHODS.load(self.method)(settings, seed)
             kept = None
             if checkpoints is not None:
@@ -242,13 +239,16 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             with nullcontext() if kept is None else reserved(kept.path):
                 run = method.fit(plan.problem, both, kept)
         # Only now: a fit that fails or is stopped leaves an older one as it was.
-        self.settings_, self.notes_, self.rejected_ = settings, notes, intake.rejected
+        told = () if isinstance(messages, Intake) else intake.notes
+        self.settings_, self.notes_ = settings, (*told, *plan.notes)
+        self.rejected_ = intake.rejected
         self.classes_ = as_given(plan.classes.tolist(), kind)
         self.preparation_, self.memory_ = plan.preparation, plan.problem.corpus
         self.labels_, self.validated_ = plan.problem.labels, Validated.of(plan.problem)
         self.remembered_: pl.DataFrame | None = plan.remembered.select(CLEAR)
         self.method_ = method
         self.history_, self.best_epoch_ = run.history, run.best_epoch
+        self._index(self.memory_)
         return self
 
     def predict(self, messages: Any, *, as_new: bool = False) -> NDArray[Any]:
@@ -379,6 +379,8 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             lists = self.list_columns(fitting=fitting)
             intake = read(messages, columns=self.columns, lists=lists)
             self._tell_rejected(intake, labels is not None, strict, allow_rejected)
+            for note in intake.notes:
+                logger.info("%s", note)
         frame = intake.messages
         if labels is not None:
             if len(labels.names) != len(frame):
@@ -495,13 +497,6 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.string = True
         tags.target_tags.required = False
         return tags
-
-
-def _about_times(messages: pl.DataFrame) -> list[str]:
-    lacking = messages["created_at"].null_count()
-    if not lacking:
-        return []
-    return [f"{lacking:,} of {len(messages):,} messages have no time: for them time plays no part"]
 
 
 def _weights(weights: Any, labelled: pl.Series) -> NDArray[np.float64] | None:

@@ -145,6 +145,8 @@ def label_kind(classes: NDArray[Any]) -> str:
 
 
 def _values(y: Any) -> list[Any]:
+    if hasattr(y, "__array__") and not isinstance(y, Iterable):
+        y = np.asarray(y)
     if isinstance(y, (str, bytes, Mapping, set, frozenset)) or not isinstance(y, Iterable):
         raise InputError(
             f"y must hold one label per message, not be a {type(y).__name__}",

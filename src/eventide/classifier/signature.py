@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 import eventide
-from eventide.classifier.parameters import whole_seed
+from eventide.classifier.choices import whole_seed
 from eventide.classifier.salt import salt_check
 from eventide.settings import Settings
 from eventide.training.study import Study

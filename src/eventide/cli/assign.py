@@ -94,7 +94,7 @@ def show_opinions(opinions: pl.DataFrame, messages: pl.DataFrame) -> None:
     for row in worst.iter_rows(named=True):
         table.add_row(
             escape(row["id"]),
-            escape(row["event"]),
+            escape(str(row["event"])),
             f"{row['belief']:.2f}",
             f"{row['uncertainty']:.2f}",
             f"{row['conflict']:.2f}",
