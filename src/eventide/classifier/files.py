@@ -25,6 +25,7 @@ from eventide.errors import EventideError, InputError
 from eventide.features.encoders import State, encoder
 from eventide.graphs.views import View
 from eventide.methods import METHODS
+from eventide.settings import Settings
 from eventide.storage import Bundle, damaged, expanded, read_bundle, write_bundle
 from eventide.training.corpus import Corpus, Preparation
 
@@ -91,21 +92,19 @@ def load_model(
     facts = bundle.facts
     if not allow_download:
         check_allowed(wants(facts["parameters"], facts["settings"]), path)
-    salt = salt_of(facts, salt_file, path)
     settings = stored_settings(facts["settings"], path)
-    model = EventClassifier(**facts["parameters"])
     try:
-        model.settings_ = settings
-        _restore(model, bundle, salt)
+        return _restored(bundle, settings, salt_of(facts, salt_file, path))
     except EventideError:
         raise
     except (KeyError, ValueError, TypeError, IndexError, AttributeError, RuntimeError) as error:
         raise damaged(path, f"the files do not fit together ({error})") from None
-    return model
 
 
-def _restore(model: EventClassifier, bundle: Bundle, salt: bytes) -> None:
+def _restored(bundle: Bundle, settings: Settings, salt: bytes) -> EventClassifier:
     facts, memory = bundle.facts, bundle.arrays["memory"]
+    model = EventClassifier(**facts["parameters"])
+    model.settings_ = settings
     views = tuple(View(name, tuple(columns)) for name, columns in facts["views"].items())
     state = State(bundle.arrays["encoder"], facts["encoder"])
     model.classes_ = np.array(facts["classes"])
@@ -125,6 +124,7 @@ def _restore(model: EventClassifier, bundle: Bundle, salt: bytes) -> None:
         model.remembered_ = pl.read_ndjson(content, schema=dict.fromkeys(CLEAR, pl.String))
     model.method_ = METHODS.load(model.method)(model.settings_, model.seed)
     model.method_.restore(bundle.arrays["weights"], model.memory_)
+    return model
 
 
 def _clear(model: EventClassifier) -> pl.DataFrame:
