@@ -98,22 +98,22 @@ def load_model(
     facts = bundle.facts
     if not allow_download:
         check_allowed(wants(facts["parameters"], facts["settings"]), path)
-    salt = salt_of(facts, salt_file, path)
     settings = stored_settings(facts["settings"], path)
-    model = EventClassifier(**facts["parameters"])
-    model.encoder = model.encoder if encoder is None else encoder
     try:
-        model.settings_ = settings
-        _restore(model, bundle, salt)
+        return _restored(bundle, settings, salt_of(facts, salt_file, path), encoder)
     except EventideError:
         raise
     except (KeyError, ValueError, TypeError, IndexError, AttributeError, RuntimeError) as error:
         raise damaged(path, f"the files do not fit together ({error})") from None
-    return model
 
 
-def _restore(model: EventClassifier, bundle: Bundle, salt: bytes) -> None:
+def _restored(
+    bundle: Bundle, settings: Settings, salt: bytes, encoder: str | Encoder | Function | None
+) -> EventClassifier:
     facts, memory = bundle.facts, bundle.arrays["memory"]
+    parameters = facts["parameters"] | ({} if encoder is None else {"encoder": encoder})
+    model = EventClassifier(**parameters)
+    model.settings_ = settings
     views = tuple(View(name, tuple(columns)) for name, columns in facts["views"].items())
     state = State(bundle.arrays["encoder"], facts["encoder"])
     model.method = todays_name(model.method, model.settings_)
@@ -135,6 +135,7 @@ def _restore(model: EventClassifier, bundle: Bundle, salt: bytes) -> None:
         model.remembered_ = pl.read_ndjson(content, schema=dict.fromkeys(CLEAR, pl.String))
     model.method_ = METHODS.load(model.method)(model.settings_, model.seed)
     model.method_.restore(bundle.arrays["weights"], model.memory_)
+    return model
 
 
 def _validation(model: EventClassifier) -> dict[str, NDArray[np.uint8]]:

@@ -96,4 +96,4 @@ def _discard_output() -> None:
         try:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         except (OSError, ValueError):  # not a real file
-            sys.stdout = None  # type: ignore[assignment]
+            sys.stdout = None
