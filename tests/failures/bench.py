@@ -127,12 +127,14 @@ class Bench:
     ) -> Outcome:
         return self.run("train", source, "--out", out, *(QUICK if quick else ()), *words)
 
-    def manifest(self, change) -> None:
-        """Change the manifest of the model's copy as a careless or hostile hand would."""
+    def manifest(self, change, *, seal: bool = True) -> None:
+        """Change the manifest of the model's copy; ``seal`` renews its checksum, as a hostile hand would."""
+        from eventide.storage.manifest import sealed
+
         path = self.model / "manifest.json"
         content = json.loads(path.read_text())
         change(content)
-        path.write_text(json.dumps(content))
+        path.write_bytes(sealed(content, path) if seal else json.dumps(content).encode())
 
 
 def process(*words: object, cwd: Path, **environment: str) -> Outcome:

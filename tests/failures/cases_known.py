@@ -11,7 +11,7 @@ import pytest
 from bench import Bench, another_user, process, small_disk
 
 import eventide
-from eventide.errors import BadSetting, DamagedBundle, EventideError, EventideWarning
+from eventide.errors import BadSetting, EventideError, EventideWarning
 
 HEAD = "id,text,created_at,event\n"
 ROW = "{0},fire number {0},2024-01-{1:02d}T10:00:00Z,fire\n"
@@ -109,10 +109,7 @@ def f14_forget_onto_a_full_disk(bench: Bench):
         model = disk / "m"
         shutil.copytree(bench.model, model)
         filler = disk / "filler"
-        with filler.open("wb") as file, pytest.raises(OSError, match="space"):
-            while True:
-                file.write(b"x" * 4096)
-                file.flush()
+        fill(filler)
         known = bench.messages["id"][0]
         bench.run("forget", model, "--id", known).fails("cannot write", code=1)
         filler.unlink()
@@ -159,7 +156,7 @@ def f22_model_of_another_user(bench: Bench):
     source, model = bench.jsonl(), bench.model
     bench.run("assign", model, source).works()
     for each in (bench.folder, *bench.folder.parents):
-        if each.stat().st_uid == os.geteuid() and each.name.startswith("pytest"):
+        if each.stat().st_uid == os.geteuid() and "pytest" in str(each):
             each.chmod(0o755)
     for each in model.iterdir():
         each.chmod(0o600)
@@ -366,7 +363,7 @@ def f41_reference_that_is_not_there(bench: Bench):
 
 
 def f42_classes_swapped_in_the_manifest(bench: Bench):
-    bench.manifest(lambda m: m["facts"]["classes"].reverse())
+    bench.manifest(lambda m: m["facts"]["classes"].reverse(), seal=False)
     bench.run("assign", bench.model, bench.jsonl()).fails()
 
 
@@ -376,8 +373,11 @@ def f43_model_of_a_later_version(bench: Bench):
 
 
 def f44_manifest_without_a_setting(bench: Bench):
-    bench.manifest(lambda m: m["facts"]["settings"]["network"].popitem())
-    with pytest.raises(DamagedBundle):
+    def leave_out(manifest):
+        del manifest["facts"]["settings"]["network"]["dropout"]
+
+    bench.manifest(leave_out)
+    with pytest.warns(EventideWarning, match=r"network.dropout = 0"):
         eventide.load(bench.model)
 
 
@@ -419,6 +419,18 @@ def f49_out_is_a_folder_with_other_things(bench: Bench):
     for words in ((), ("--overwrite",)):
         bench.train(bench.jsonl(), *words, out="mine").fails()
     assert (bench.folder / "mine" / "thesis.txt").read_text() == "years of work"
+
+
+def fill(file) -> None:
+    """Write until the disk is full."""
+    handle = os.open(file, os.O_CREAT | os.O_WRONLY)
+    try:
+        while True:
+            os.write(handle, b"x" * 4096)
+    except OSError:
+        return
+    finally:
+        os.close(handle)
 
 
 def stopped(bench: Bench):

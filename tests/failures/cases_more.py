@@ -584,11 +584,15 @@ def m_save_twice(bench: Bench):
 
 
 def m_save_with_a_function_inside(bench: Bench):
-    model = fitted(bench, encoder=lambda texts: np.ones((len(texts), 2), dtype=np.float32))
-    model.fit(bench.messages)
-    with pytest.raises(EventideError):
-        model.save(bench.folder / "m")
-    assert not (bench.folder / "m").exists()
+    def lengths(texts):
+        return np.array([[len(each), 1] for each in texts], dtype=np.float32)
+
+    model = fitted(bench, encoder=lengths).fit(bench.messages)
+    model.save(bench.folder / "m")
+    with pytest.raises(EventideError, match="encoder"):
+        eventide.load(bench.folder / "m")
+    again = eventide.load(bench.folder / "m", encoder=lengths)
+    assert np.allclose(again.predict_proba(bench.messages), model.predict_proba(bench.messages))
 
 
 def m_names_of_nothing(bench: Bench):
