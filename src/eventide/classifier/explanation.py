@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from eventide.classifier.facade import EventClassifier
+from eventide.data import read
 from eventide.errors import InputError
 from eventide.graphs.explicit import shared_pairs
 from eventide.methods.multi_view import MultiViewMethod
@@ -71,18 +72,23 @@ def explain(
     if not isinstance(method, MultiViewMethod):
         raise InputError(
             f"the method {model.method!r} has no views to explain",
-            next_step="train with ucl-ec, ucl or another method of the multi-view frame",
+            next_step="train with the method ucl-ec, ucl or another that has views",
         )
-    frame = model.read_messages(messages, strict=True)
-    opinions = model.opinions(frame)
+    intake = read(messages, remembered=model.columns, lists=model.list_columns(), strict=True)
     if message_id is None:
-        message_id = opinions.sort("uncertainty", descending=True)["id"][0]
-    message = frame.filter(pl.col("id") == message_id)
-    if not len(message):
+        opinions = model.opinions(intake)
+        message_id = opinions["id"][int(np.argmax(opinions["uncertainty"].to_numpy()))]
+    chosen = intake.messages.filter(pl.col("id") == message_id)
+    if not len(chosen):
         raise InputError(
-            f"no message has the id {message_id!r}", next_step="check --id against the file"
+            f"no message has the id {message_id!r}",
+            where=intake.where,
+            next_step=f"give one of its ids, such as {', '.join(intake.messages['id'].head(3))}",
         )
-    opinion = opinions.filter(pl.col("id") == message_id).row(0, named=True)
+    # An opinion does not depend on the messages around it: this one alone is judged.
+    alone = replace(intake, messages=chosen)
+    opinion = model.opinions(alone).row(0, named=True)
+    message = model.read_messages(alone)
     row = int(model.remembered_rows(message)[0])
     known, stage = row >= 0, method.stage
     rows = np.array([row])
