@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -71,22 +71,26 @@ def explain(
     if not isinstance(method, MultiViewMethod):
         raise InputError(
             f"the method {model.method!r} has no views to explain",
-            next_step="train with ucl-ec, ucl or another method of the multi-view frame",
+            next_step="train with the method ucl-ec, ucl or another that has views",
         )
-    frame = model.read_messages(messages)
-    opinions = model.opinions(frame)
+    intake = model.intake(messages)
     if message_id is None:
-        message_id = opinions.sort("uncertainty", descending=True)["id"][0]
-    message = frame.filter(pl.col("id") == message_id)
-    if not len(message):
+        opinions = model.opinions(intake)
+        message_id = opinions["id"][int(np.argmax(opinions["uncertainty"].to_numpy()))]
+    chosen = intake.messages.filter(pl.col("id") == message_id)
+    if not len(chosen):
         raise InputError(
-            f"no message has the id {message_id!r}", next_step="check --id against the file"
+            f"no message has the id {message_id!r}",
+            where=intake.where,
+            next_step=f"give one of its ids, such as {', '.join(intake.messages['id'].head(3))}",
         )
-    opinion = opinions.filter(pl.col("id") == message_id).row(0, named=True)
-    row = int(model.remembered_rows(message)[0])
+    # An opinion does not depend on the messages around it: this one alone is judged.
+    alone = replace(intake, messages=chosen)
+    opinion = model.opinions(alone).row(0, named=True)
+    row = int(model.remembered_rows(chosen)[0])
     known, stage = row >= 0, method.stage
     rows = np.array([row])
-    corpus = model.memory_.take(rows) if known else model.preparation_.prepare(message)
+    corpus = model.memory_.take(rows) if known else model.preparation_.prepare(chosen)
     rates = stage.rates(rows) if known else stage.rates_new(corpus)
     views = method.objective.read_views(
         stage.evaluate(rows) if known else stage.evaluate_new(corpus)
@@ -94,7 +98,7 @@ def explain(
     fallback = int(method.objective.counts.argmax())  # as in every judgement without evidence
     return Explanation(
         id=opinion["id"],
-        text=message["text"][0],
+        text=chosen["text"][0],
         event=opinion["event"],
         belief=opinion["belief"],
         uncertainty=opinion["uncertainty"],

@@ -377,7 +377,8 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             intake.check_rejected(allow=True)
         else:
             lists = self.list_columns(fitting=fitting)
-            intake = read(messages, columns=self.columns, lists=lists)
+            given, remembered = (self.columns, None) if fitting else (None, self.columns)
+            intake = read(messages, columns=given, remembered=remembered, lists=lists)
             self._tell_rejected(intake, labels is not None, strict, allow_rejected)
             for note in intake.notes:
                 logger.info("%s", note)

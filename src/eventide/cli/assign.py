@@ -7,31 +7,51 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from eventide.cli.options import (
-    AsNew,
-    Columns,
-    ModelPath,
-    Rejected,
-    Source,
-    Strict,
-    column_mapping,
-)
+from eventide.cli.console import note, page_console, plain_table, print_json, say, show
+from eventide.cli.ending import stoppable
+from eventide.cli.options import AsNew, ModelPath, Overwrite, Sources
+from eventide.cli.reading import Reading, reads_messages
+from eventide.progress import step
+from eventide.safe_text import safe
 
 if TYPE_CHECKING:
     import polars as pl
 
-SHOWN = 20
+SHOWN, EVENTS = 20, 30
+"""Messages and events that are shown where the user asked for no number."""
+
+NARROW, WIDE, WIDEST = 60, 110, 140
+"""Columns of a terminal with room for whole names, for ids and beliefs, for conflicts too."""
 
 
+@reads_messages
 def assign(
     model: ModelPath,
-    source: Source,
+    sources: Sources,
+    reading: Reading,
     out: Annotated[
-        Path | None, typer.Option(help="Write all opinions here (.jsonl, .csv or .parquet).")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write the opinions here (.csv, .jsonl, .parquet or .xlsx)."
+        ),
     ] = None,
-    column: Columns = None,
-    rejected: Rejected = None,
-    strict: Strict = False,
+    overwrite: Overwrite = False,
+    with_text: Annotated[
+        bool, typer.Option("--with-text", help="Put each message's time and text beside its id.")
+    ] = False,
+    most_uncertain: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Keep the N most uncertain, most uncertain first.", min=1),
+    ] = None,
+    threshold: Annotated[
+        float | None,
+        typer.Option(
+            metavar="U",
+            help="Keep messages to review: those with an uncertainty of at least U (0 to 1).",
+            min=0.0,
+            max=1.0,
+        ),
+    ] = None,
     as_new: AsNew = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print every opinion as a line of JSON.")
@@ -39,70 +59,97 @@ def assign(
 ) -> None:
     """Assign an event to each message, with belief and uncertainty.
 
+    Figures have four significant digits; Parquet keeps all of them.
+
+    A spreadsheet may take texts of a .csv for formulas, never those of an .xlsx.
+
     Example: eventide assign model new.jsonl --out opinions.csv
+
+    Example: eventide assign model '*.csv' --out review.xlsx --most-uncertain 50
     """
     from eventide.classifier import load_model
-    from eventide.data import read
+    from eventide.classifier.opinion_frame import to_review, with_messages
+    from eventide.reports.opinion_files import printable, write_opinions
 
-    judge = load_model(model)
-    mapping = column_mapping(column or []) or judge.columns
-    intake = read(source, columns=mapping, lists=judge.list_columns(), strict=strict)
-    if rejected is not None:
-        intake.write_rejected(rejected)
-    opinions = judge.opinions(intake.messages, as_new=as_new)
-    if out is not None:
-        write_table(opinions, out)
+    with stoppable("nothing was written"):
+        target = checked_output(out, overwrite, [*reading.check(sources), model], reading.rejected)
+        judge = load_model(model)
+        intake = reading.read(sources, columns=judge.columns, lists=judge.list_columns())
+        with step(f"assigning events to {len(intake.messages):,} messages"):
+            opinions = judge.opinions(intake, as_new=as_new)
+        told = with_messages(opinions, intake.messages)
+        kept = to_review(told, most_uncertain=most_uncertain, threshold=threshold)
+        written = kept if with_text else kept.select(opinions.columns)
+        notes = [] if target is None else write_opinions(written, target)
     if as_json:
-        typer.echo(opinions.write_ndjson(), nl=False)
+        print_json(printable(written).write_ndjson())
     else:
-        show_opinions(opinions, intake.messages)
-        if out is not None:
-            typer.echo(f"all opinions: {out}")
-    if len(intake.rejected):
-        typer.echo(intake.summary(), err=True)
+        show_opinions(kept, most_uncertain or SHOWN)
+        if threshold is not None:
+            reviewed = f"{len(kept):,} of {len(told):,} messages"
+            say(f"to review: {reviewed} have an uncertainty of at least {threshold:g}\n")
+        show_events(opinions)
+        if target is not None:
+            say(f"{len(written):,} opinions: {target}")
+    for each in notes:
+        note(each, err=True)
 
 
-def write_table(frame: pl.DataFrame, path: Path) -> None:
-    """Write a frame in the format its name asks for, whole or not at all."""
-    from eventide.errors import BadSetting
-    from eventide.storage import atomic_file
+def checked_output(
+    out: Path | None, overwrite: bool, inputs: list[Path], rejected: Path | None
+) -> Path | None:
+    """Refuse an output that cannot be written or would destroy something, before any work."""
+    if out is None:
+        return None
+    from eventide.errors import OutputError
+    from eventide.outputs import check_file
+    from eventide.reports.opinion_files import WRITERS, check_format
 
-    writers = {".jsonl": "write_ndjson", ".csv": "write_csv", ".parquet": "write_parquet"}
-    if path.suffix not in writers:
-        raise BadSetting(
-            f"cannot write a table as {path.suffix or 'a file without a suffix'}",
-            where=str(path),
-            next_step=f"name the file {', '.join(writers)}",
+    target = check_file(out, overwrite=overwrite, inputs=inputs, suffixes=WRITERS)
+    if rejected is not None and target.resolve() == rejected.expanduser().resolve():
+        raise OutputError(
+            "--out and --rejected are the same file",
+            where=str(target),
+            next_step="choose another name for one of them",
         )
-    with atomic_file(path) as temporary:
-        getattr(frame, writers[path.suffix])(temporary)
+    check_format(target)
+    return target
 
 
-def show_opinions(opinions: pl.DataFrame, messages: pl.DataFrame) -> None:
-    """Print the most uncertain messages, which are the ones to look at, and a summary."""
-    import polars as pl
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-
-    texts = messages.select("id", "text")
-    worst = opinions.join(texts, on="id").sort("uncertainty", descending=True).head(SHOWN)
-    table = Table(title="look at these first: the most uncertain", title_justify="left")
-    for name in ("id", "event", "belief", "uncertainty", "conflict", "text"):
-        numeric = name in ("belief", "uncertainty", "conflict")
-        table.add_column(name, justify="right" if numeric else "left", no_wrap=name != "event")
+def show_opinions(kept: pl.DataFrame, shown: int) -> None:
+    """Print the most uncertain messages, which are the ones to look at: event, doubt, text."""
+    console = page_console()
+    wide, widest = console.width >= WIDE, console.width >= WIDEST
+    figures = ["uncertainty"] + ["belief"] * wide + ["conflict"] * widest
+    table = plain_table("Look at these first: the most uncertain")
+    table.expand = True
+    table.add_column("event", no_wrap=True, max_width=max(10, console.width // 4))
+    for name in figures:
+        header = name if console.width >= NARROW else name[:3] + "."
+        table.add_column(header, justify="right", no_wrap=True, min_width=len(header))
+    table.add_column("text", no_wrap=True, ratio=1)
+    if wide:
+        table.add_column("id", no_wrap=True, max_width=24)
+    worst = kept.sort("uncertainty", descending=True, maintain_order=True).head(shown)
     for row in worst.iter_rows(named=True):
-        table.add_row(
-            escape(row["id"]),
-            escape(str(row["event"])),
-            f"{row['belief']:.2f}",
-            f"{row['uncertainty']:.2f}",
-            f"{row['conflict']:.2f}",
-            escape(" ".join(row["text"].split())[:60]),
-        )
-    Console(highlight=False).print(table)
+        said = [f"{row[name]:.2f}" for name in figures]
+        ids = [safe(row["id"])] if wide else []
+        table.add_row(safe(row["event"]), *said, safe(row["text"], console.width), *ids)
+    if len(kept):
+        show(table, console)
+        say()
+
+
+def show_events(opinions: pl.DataFrame) -> None:
+    """Count the messages of each event, the largest first."""
+    import polars as pl
+
     counts = opinions.group_by("event").agg(
         pl.len().alias("messages"), pl.col("uncertainty").mean()
     )
-    for event, number, uncertainty in counts.sort("messages", descending=True).rows():
-        typer.echo(f"{number:>8,}  {event}  (mean uncertainty {uncertainty:.2f})")
+    ranked = counts.sort("messages", "event", descending=[True, False])
+    for event, number, uncertainty in ranked.head(EVENTS).rows():
+        say(f"{number:>8,}  {safe(event, 60)}  (mean uncertainty {uncertainty:.2f})")
+    if len(ranked) > EVENTS:
+        rest = ranked[EVENTS:]
+        say(f"{rest['messages'].sum():>8,}  in {len(rest):,} smaller events")

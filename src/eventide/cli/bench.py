@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from eventide.cli.console import print_json, say
 from eventide.cli.options import AsJson, Seed
 
 if TYPE_CHECKING:
@@ -33,9 +34,9 @@ def checks(
     """Prove what must hold for every method on the whole sample: none sees test labels, say.
 
     Exits with 1 if a method fails a check.
-    """
-    import json
 
+    Example: eventide bench checks --methods ucl,ce
+    """
     from eventide.checks.run import check_method
     from eventide.data.sample import sample
     from eventide.progress import track
@@ -57,9 +58,9 @@ def checks(
             }
             for each in findings
         ]
-        typer.echo(json.dumps(rows, indent=1))
+        print_json(rows)
     else:
-        typer.echo(table(findings))
+        say(table(findings))
     if not all(each.passed for each in findings):
         raise typer.Exit(1)
 

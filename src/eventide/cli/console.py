@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 PAGE_WIDTH = 100
 """Columns of a page where no terminal has a width of its own."""
 
+IN_A_PIPE = 1_000
+"""Columns where lines must not be folded: a program reads them."""
+
 _UNSEEN = re.compile(
     r"[\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"
 )

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
-from eventide.cli.options import AsJson, Seed
+from eventide.cli.console import plain_table, print_json, say, show
+from eventide.cli.options import AsJson, Overwrite, Seed
+from eventide.safe_text import safe
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -32,21 +34,24 @@ class _WithSources(TyperCommand):
 
 @app.command("list")
 def list_datasets(as_json: AsJson = False) -> None:
-    """Show the datasets that can be built, and which are built already."""
+    """Show the datasets that can be built, and which are built already.
+
+    Example: eventide data list --json
+    """
     from eventide.data.datasets.listing import listing
 
     rows = listing()
     if as_json:
-        typer.echo(json.dumps(rows, ensure_ascii=False, indent=1))
+        print_json(rows)
         return
     table = _table("name", "messages", "events", "what", "built")
     for row in rows:
         size = f"{row['messages']:,}" if row["messages"] else "as obtained"
         built = "yes" if row["built"] else "not yet"
         table.add_row(row["name"], size, str(row["events"]), row["what"], built)
-    _show(table)
-    typer.echo("Where to get the sources:")
-    typer.echo(_sources(rows))
+    show(table)
+    say("\nWhere to get the sources:")
+    say(_sources(rows))
 
 
 @app.command("build", cls=_WithSources)
@@ -54,8 +59,12 @@ def build_dataset(
     name: Annotated[str, typer.Argument(help="Which dataset; see: eventide data list.")],
     source: Annotated[Path, typer.Option("--from", help="What you have of its source.")],
     out: Annotated[
-        Path | None, typer.Option(help="Parquet file to write; default: your data folder.")
+        Path | None,
+        typer.Option(
+            metavar="FILE.parquet", help="File to write; default: one in your data folder."
+        ),
     ] = None,
+    overwrite: Overwrite = False,
     seed: Seed = 0,
     split: Annotated[
         str,
@@ -70,29 +79,45 @@ def build_dataset(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Build a dataset from its source, with a split, and make it known by name to all verbs."""
+    """Build a dataset from its source, with a split, and make it known by name to all verbs.
+
+    Example: eventide data build crisislex-t7 --from CrisisLex
+    """
     from eventide.data.datasets.build import build
 
+    if out is not None:
+        out = _checked(out, overwrite, [source])
     built = build(name, source, out, seed=seed, split=split, keep_together=keep_together)
     if as_json:
-        typer.echo(json.dumps(built.as_json(), ensure_ascii=False, indent=1))
+        print_json(built.as_json())
         return
     _show_built(built)
 
 
 @app.command("sample")
 def write_sample(
-    out: Annotated[Path, typer.Option(help="Parquet file to write.")],
+    out: Annotated[Path, typer.Option(metavar="FILE.parquet", help="File to write.")],
+    overwrite: Overwrite = False,
     seed: Seed = 0,
 ) -> None:
-    """Write the built-in sample: invented events, generated from a seed."""
+    """Write the built-in sample: invented events, generated from a seed.
+
+    Example: eventide data sample --out sample.parquet
+    """
     from eventide.data.parquet import write_parquet
     from eventide.data.sample import sample
 
+    out = _checked(out, overwrite)
     messages = sample(seed=seed)
     write_parquet(messages, out)
     events = messages["event"].drop_nulls().n_unique()
-    typer.echo(f"{messages.height:,} messages about {events} invented events: {out}")
+    say(f"{messages.height:,} messages about {events} invented events: {out}")
+
+
+def _checked(out: Path, overwrite: bool, inputs: Iterable[Path] = ()) -> Path:
+    from eventide.outputs import check_file
+
+    return check_file(out, overwrite=overwrite, inputs=inputs, suffixes=[".parquet"])
 
 
 def _sources(rows: list[dict[str, Any]]) -> str:
@@ -109,28 +134,19 @@ def _show_built(built: Built) -> None:
     table = _table("event", "messages", "train", "val", "test")
     shown = built.events.head(30)
     for event, *counts in shown.rows():
-        table.add_row(event, *(f"{count:,}" for count in counts))
+        table.add_row(safe(event), *(f"{count:,}" for count in counts))
     if shown.height < built.events.height:
         table.add_row(f"... and {built.events.height - shown.height} smaller events")
-    table.add_section()
-    table.add_row("all", *(f"{count:,}" for count in built.totals().values()))
-    _show(table)
-    typer.echo(f"{built.name} ({built.split} split, seed {built.seed}): {built.path}")
+    table.add_row("all", *(f"{count:,}" for count in built.totals().values()), style="bold")
+    show(table)
+    say(f"\n{built.name} ({built.split} split, seed {built.seed}): {built.path}")
     for note in built.notes:
-        typer.echo(f"- {note}")
+        say(f"- {note}")
 
 
 def _table(*columns: str) -> Table:
-    from rich.table import Table
-
-    table = Table()
+    table = plain_table()
     for column in columns:
         numeric = column in ("messages", "events", "train", "val", "test")
-        table.add_column(column, justify="right" if numeric else "left")
+        table.add_column(column, justify="right" if numeric else "left", no_wrap=numeric)
     return table
-
-
-def _show(table: Table) -> None:
-    from rich.console import Console
-
-    Console().print(table)

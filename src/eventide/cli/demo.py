@@ -9,10 +9,17 @@ from typing import Annotated
 import typer
 
 from eventide.cli.check import show
+from eventide.cli.console import command, say
+from eventide.cli.ending import stoppable
 from eventide.cli.evaluate import show_report
-from eventide.cli.options import Overwrite, Seed
+from eventide.cli.options import Seed
+from eventide.cli.reading import Reading
 from eventide.cli.train import show_training
 from eventide.cli.watching import watching
+
+TAKES = "about a minute on two cores"
+MARK = "written-by-eventide-demo.txt"
+"""A file by which a later demo knows that the sample and the model beside it may be replaced."""
 
 
 def demo(
@@ -20,35 +27,56 @@ def demo(
         Path, typer.Option(help="Directory to write the sample and the model to.")
     ] = Path("eventide-demo"),
     seed: Seed = 0,
-    overwrite: Overwrite = False,
 ) -> None:
     """Run everything on the built-in sample: check, train, evaluate, save.
+
+    It takes about a minute on two cores.
 
     Example: eventide demo --out somewhere
     """
     from eventide.classifier import EventClassifier
-    from eventide.classifier.evaluation import evaluate_model
-    from eventide.data import read
     from eventide.data.parquet import write_parquet
     from eventide.data.sample import sample
-    from eventide.outputs import check_file, check_folder
+    from eventide.outputs import writing
     from eventide.reports.facts import facts
 
+    folder = own_folder(out)
     started = time.perf_counter()
-    messages = check_file(out / "sample.parquet", overwrite=overwrite)
-    model_path = check_folder(out / "model", overwrite=overwrite)
-    write_parquet(sample(seed=seed), messages)
-    typer.echo("1. The sample: invented messages about invented events\n")
-    show(facts(read(messages), source=str(messages)))
-    typer.echo("\n2. Training\n")
-    model = EventClassifier(seed=seed)
-    with watching(model.settings().training.epochs) as watch:
-        model.fit(messages, watch=watch)
-    model.save(model_path, keep_text=True, overwrite=overwrite)
-    show_training(model, model_path)
-    typer.echo("\n3. Results on test messages\n")
-    show_report(evaluate_model(model, messages))
-    typer.echo(f"\nDone in {time.perf_counter() - started:.0f} s. Try next:")
-    typer.echo(f"  eventide assign {model_path} {messages}     an opinion for every message")
-    typer.echo(f"  eventide explain {model_path} {messages}    why the most uncertain one is so")
-    typer.echo("  eventide train YOUR_FILE --out YOUR_MODEL    on your own messages")
+    messages, model_path = folder / "sample.parquet", folder / "model"
+    say(f"The whole job on invented messages takes {TAKES}.\n")
+    with stoppable("the same command starts again"):
+        with writing(folder, "the demo"):
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / MARK).write_text("The next demo replaces sample.parquet and model.\n")
+        write_parquet(sample(seed=seed), messages)
+        intake = Reading().read(messages)
+        say("1. The sample: invented messages about invented events\n")
+        show(facts(intake, source=str(messages)))
+        say("\n2. Training\n")
+        model = EventClassifier(seed=seed)
+        with watching(model.settings().training.epochs) as watch:
+            model.fit(intake, watch=watch)
+        model.save(model_path, keep_text=True, overwrite=True)
+        show_training(model, model_path)
+        say("\n3. Results on test messages\n")
+        show_report(model.evaluate(intake))
+    say(f"\nDone in {time.perf_counter() - started:.0f} s. Try next:")
+    say(f"  {command('assign', model_path, messages)}  # an opinion for every message")
+    say(f"  {command('explain', model_path, messages)}  # why the most uncertain one is so")
+    say("  eventide train YOUR_FILE --out YOUR_MODEL  # on your own messages")
+
+
+def own_folder(out: Path) -> Path:
+    """Return the folder to write to if it is new, empty, or that of an earlier demo."""
+    from eventide.errors import OutputError
+    from eventide.outputs import check_folder
+
+    folder = out.expanduser()
+    if (folder / MARK).is_file():
+        return folder
+    try:
+        return check_folder(folder)
+    except OutputError as error:
+        raise OutputError(
+            error.what, where=str(folder), next_step="choose another: --out FOLDER"
+        ) from None

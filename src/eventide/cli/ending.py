@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -94,6 +95,7 @@ def _discard_output() -> None:
     """Point standard output at nothing, so that Python does not fail on it again when it ends."""
     if sys.stdout is not None:
         try:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            with Path(os.devnull).open("wb") as nowhere:
+                os.dup2(nowhere.fileno(), sys.stdout.fileno())
         except (OSError, ValueError):  # not a real file
             sys.stdout = None

@@ -6,17 +6,36 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from eventide.cli.options import AsJson, AsNew, ModelPath, Source
+from eventide.cli.console import note, page_console, plain_table, print_json, say, show
+from eventide.cli.ending import stoppable
+from eventide.cli.options import AsJson, AsNew, ModelPath, Sources, one_of
+from eventide.cli.reading import Reading, reads_messages
+from eventide.progress import step
+from eventide.safe_text import safe
 
 if TYPE_CHECKING:
     from eventide.classifier.evaluation import EvaluationReport
 
+ROWS = ("auto", "test", "val", "train", "unseen", "all")
+NARROW = 60
+"""Columns below which a table names only how many messages were found."""
 
+TRAINED_ON = "messages were trained on"
+"""What a note says of messages that the model has learned from."""
+
+
+@reads_messages
 def evaluate(
     model: ModelPath,
-    source: Source,
+    sources: Sources,
+    reading: Reading,
     rows: Annotated[
-        str, typer.Option(help="test, val, train or all; auto takes test rows if there are any.")
+        str,
+        typer.Option(
+            metavar="ROWS",
+            help="test, val, train, unseen (not trained on) or all. By default (auto) the test "
+            "rows; if there are none, those that the model was not trained on.",
+        ),
     ] = "auto",
     as_new: AsNew = False,
     as_json: AsJson = False,
@@ -28,45 +47,55 @@ def evaluate(
     from eventide.classifier import load_model
     from eventide.classifier.evaluation import evaluate_model
 
-    report = evaluate_model(load_model(model), source, rows=rows, as_new=as_new)
+    one_of(rows, ROWS, "--rows")
+    with stoppable("nothing was evaluated"):
+        reading.check(sources)
+        judge = load_model(model)
+        intake = reading.read(sources, columns=judge.columns, lists=judge.list_columns())
+        with step(f"evaluating {len(intake.messages):,} messages"):
+            report = evaluate_model(judge, intake, rows=rows, as_new=as_new)
     if as_json:
-        typer.echo(report.model_dump_json(indent=1))
+        print_json(report.model_dump_json(indent=1))
     else:
         show_report(report)
 
 
 def show_report(report: EvaluationReport) -> None:
-    """Print the figures as two tables a person can read."""
-    from rich.console import Console
-    from rich.table import Table
-
-    console = Console(highlight=False)
-    table = Table(title=f"{report.messages:,} {_which(report.rows)} messages", title_justify="left")
-    for name in ("event", "messages", "found", "precision", "mean uncertainty"):
-        table.add_column(name, justify="left" if name == "event" else "right")
+    """Print the figures as a person reads them; a warning stands before the figures it is about."""
+    loud = [each for each in report.notes if TRAINED_ON in each]
+    for each in loud:
+        say(f"CAUTION: {each}", style="yellow")
+    console = page_console()
+    names = ["messages", "found"] + ["precision", "mean uncertainty"] * (console.width >= NARROW)
+    table = plain_table(f"{report.messages:,} {_which(report.rows)} messages")
+    table.add_column("event", no_wrap=True, max_width=max(console.width - 46, 16))
+    for name in names:
+        table.add_column(name, justify="right", min_width=max(map(len, name.split())))
     for event in report.events:
-        table.add_row(
-            event.event if event.known else f"{event.event} (unknown to the model)",
+        figures = (
             f"{event.messages:,}",
             f"{event.recall:.1%}",
             "-" if event.precision is None else f"{event.precision:.1%}",
             f"{event.uncertainty:.3f}",
         )
-    console.print(table)
-    typer.echo(
-        f"ACC {report.accuracy:.2%}   macro-F1 {report.macro_f1:.2%}   NMI {report.nmi:.3f}   "
+        unknown = "" if event.known else "(unknown to the model) "
+        table.add_row(unknown + safe(event.event), *figures[: len(names)])
+    show(table, console)
+    say(
+        f"\nACC {report.accuracy:.2%}   macro-F1 {report.macro_f1:.2%}   NMI {report.nmi:.3f}   "
         f"AMI {report.ami:.3f}   ARI {report.ari:.3f}"
     )
     if report.error_auroc is not None:
-        typer.echo(
+        say(
             f"uncertainty: {report.uncertainty_right:.3f} where right, "
             f"{report.uncertainty_wrong:.3f} where wrong; "
             f"AUROC against error {report.error_auroc:.3f}"
         )
-    typer.echo(f"{report.method}, preset {report.preset}, encoder {report.encoder}")
-    typer.echo(f"protocol: {report.protocol}")
-    for note in report.notes:
-        typer.echo(f"note: {note}")
+    say(f"{report.method}, preset {report.preset}, encoder {report.encoder}")
+    say(f"protocol: {report.protocol}")
+    for each in report.notes:
+        if each not in loud:
+            note(each)
 
 
 def _which(rows: str) -> str:

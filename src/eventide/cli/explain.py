@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from eventide.cli.options import AsJson, ModelPath, Source
+from eventide.cli.console import page_console, print_json, say
+from eventide.cli.ending import stoppable
+from eventide.cli.options import AsJson, ModelPath, Sources
+from eventide.cli.reading import Reading, reads_messages
+from eventide.safe_text import safe
 
 if TYPE_CHECKING:
     from eventide.classifier.explanation import Explanation, Neighbour
 
+CONTRADICTION = 0.1
+"""Conflict of two views from which on it is worth a line."""
 
+
+@reads_messages
 def explain(
     model: ModelPath,
-    source: Source,
+    sources: Sources,
+    reading: Reading,
     message_id: Annotated[
         str | None, typer.Option("--id", help="Which message; default: the most uncertain one.")
     ] = None,
@@ -29,38 +37,44 @@ def explain(
     from eventide.classifier import load_model
     from eventide.classifier.explanation import explain as explain_message
 
-    found = explain_message(load_model(model), source, message_id, strongest=neighbours)
+    with stoppable("nothing was explained"):
+        reading.check(sources)
+        judge = load_model(model)
+        intake = reading.read(sources, columns=judge.columns, lists=judge.list_columns())
+        found = explain_message(judge, intake, message_id, strongest=neighbours)
     if as_json:
-        typer.echo(json.dumps(found.as_dict(), ensure_ascii=False, indent=1))
+        print_json(found.as_dict())
     else:
         show_explanation(found)
 
 
 def show_explanation(found: Explanation) -> None:
     """Print the message, what all views together say, then view by view."""
-    typer.echo(f"{found.id}: {' '.join(found.text.split())}")
-    typer.echo(
-        f"-> {found.event}   belief {found.belief:.2f}, uncertainty {found.uncertainty:.2f}, "
-        f"conflict between views {found.conflict:.2f}"
+    say(f"{safe(found.id)}: {safe(found.text)}")
+    say(
+        f"-> {safe(found.event)}   belief {found.belief:.2f}, "
+        f"uncertainty {found.uncertainty:.2f}, conflict between views {found.conflict:.2f}"
     )
     for pair, conflict in sorted(found.conflicts.items(), key=lambda item: -item[1]):
-        if conflict > 0.1:
-            typer.echo(f"   {pair} contradict each other: {conflict:.2f}")
+        if conflict > CONTRADICTION:
+            say(f"   {safe(pair)} contradict each other: {conflict:.2f}")
+    width = page_console().width
     for view in found.views:
-        typer.echo(
-            f"\n{view.view} view -> {view.event}   belief {view.belief:.2f}, "
+        say(
+            f"\n{safe(view.view)} view -> {safe(view.event)}   belief {view.belief:.2f}, "
             f"uncertainty {view.uncertainty:.2f}"
         )
         if not view.neighbours:
-            typer.echo("   shares nothing with any known message: it speaks for itself alone")
+            say("   shares nothing with any known message: it speaks for itself alone")
             continue
         fading = "fades" if view.rate > 0 else "grows"
-        typer.echo(
+        say(
             f"   {view.neighbours:,} neighbours; weight {fading} with time "
             f"(rate {view.rate:.2f} per {found.time_unit}); its own weight {view.own_weight:.3f}"
         )
         for each in view.strongest:
-            typer.echo(f"   {each.weight:.3f}  {_told(each, found.time_unit)}")
+            told = safe(f"{each.weight:.3f} {_told(each, found.time_unit)}", width - 3)
+            say(f"   {told}")
 
 
 def _told(neighbour: Neighbour, unit: str) -> str:
@@ -69,5 +83,5 @@ def _told(neighbour: Neighbour, unit: str) -> str:
     apart = f"same {unit}" if distance == 0 else f"{distance} {unit}{'s' * (distance != 1)} apart"
     text = "(text not kept; train with --keep-text)"
     if neighbour.text is not None:
-        text = f"{neighbour.id}: {' '.join(neighbour.text.split())[:70]}"
-    return f"{event}, {apart}  {text}"
+        text = f"{neighbour.id}: {neighbour.text}"
+    return f"{event}, {apart}: {text}"

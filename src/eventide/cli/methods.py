@@ -7,7 +7,9 @@ from typing import Annotated
 
 import typer
 
-from eventide.cli.options import AsJson
+from eventide.cli.console import IN_A_PIPE, page_console, plain_table, print_json, show
+from eventide.cli.options import AsJson, one_of
+from eventide.safe_text import safe
 
 
 def methods(
@@ -17,17 +19,28 @@ def methods(
     preset: Annotated[str, typer.Option(help="Which preset's values to show.")] = "default",
     as_json: AsJson = False,
 ) -> None:
-    """List the methods, or with --settings everything that --set can change."""
+    """List the methods, or with --settings everything that --set can change.
+
+    Example: eventide methods --settings --preset paper
+    """
+    from eventide.settings import PRESETS
+
+    one_of(preset, list(PRESETS), "--preset")
     rows = _settings(preset) if settings else _methods()
     if as_json:
-        typer.echo(json.dumps(rows, indent=1))
+        print_json(rows)
         return
+    console = page_console()
+    if not console.is_terminal:
+        console.width = IN_A_PIPE
+    table = plain_table()
+    table.show_header = False
+    for name in list(rows[0])[:-1]:
+        table.add_column(name, no_wrap=True)
+    table.add_column()
     for row in rows:
-        typer.echo(
-            "  ".join(
-                f"{cell:<{width}}" for cell, width in zip(row.values(), (32, 14, 0), strict=False)
-            )
-        )
+        table.add_row(*map(safe, row.values()))
+    show(table, console)
 
 
 def _methods() -> list[dict[str, str]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated
 
@@ -15,7 +16,10 @@ Source = Annotated[
 ]
 Sources = Annotated[
     list[str],
-    typer.Argument(metavar="FILE...", help="Files of messages, or the name of a dataset."),
+    typer.Argument(
+        metavar="FILE...",
+        help="Files of messages, 'globs', the name of a dataset, or - for standard input.",
+    ),
 ]
 ModelPath = Annotated[
     Path, typer.Argument(metavar="MODEL", help="The directory of a trained model.")
@@ -26,11 +30,6 @@ Columns = Annotated[
         "--column", metavar="OURS=THEIRS", help="Map a column, e.g. created_at=time. Repeatable."
     ),
 ]
-Rejected = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Write the quarantined rows here (.csv or .jsonl)."),
-]
-Strict = Annotated[bool, typer.Option("--strict", help="Fail if any row has to be quarantined.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
 AsNew = Annotated[
     bool, typer.Option("--as-new", help="Judge every message as new, even if the model knows it.")
@@ -63,6 +62,23 @@ GraphSplit = Annotated[
     str, typer.Option(help="random (the paper's), proportional, duplicate-aware or stored.")
 ]
 Seed = Annotated[int, typer.Option(help="Seed of every random draw.", min=0)]
+
+
+def one_of(value: str, known: Sequence[str], option: str) -> str:
+    """Return ``value`` if the option can have it, else say which it can have.
+
+    >>> one_of("tset", ["train", "test"], "--rows")
+    Traceback (most recent call last):
+    eventide.errors.BadSetting: --rows cannot be 'tset'
+      next:  did you mean --rows test? It can be train, test
+    """
+    if value in known:
+        return value
+    close = get_close_matches(value, known, n=1)
+    hint = f"did you mean {option} {close[0]}? " if close else ""
+    raise BadSetting(
+        f"{option} cannot be {value!r}", next_step=f"{hint}It can be {', '.join(known)}"
+    )
 
 
 def column_mapping(pairs: Iterable[str]) -> dict[str, str]:

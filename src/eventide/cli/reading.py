@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import wraps
+from functools import partial, wraps
 from glob import glob, has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
@@ -24,6 +24,8 @@ STANDARD_INPUT = "-"
 QUARANTINE = (".csv", ".jsonl", ".ndjson")
 """How the files may end that quarantined rows are written to."""
 
+_option = partial(typer.Option, rich_help_panel="How messages are read")
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -31,7 +33,7 @@ class Reading:
 
     column: Annotated[
         list[str] | None,
-        typer.Option(
+        _option(
             "--column",
             metavar="OURS=THEIRS",
             help="Map a column, e.g. created_at=time. Repeatable.",
@@ -39,29 +41,28 @@ class Reading:
     ] = None
     rejected: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write the quarantined rows here (.csv or .jsonl)."),
+        _option(metavar="FILE", help="Write the quarantined rows here (.csv or .jsonl)."),
     ] = None
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Fail if any row has to be quarantined.")
-    ] = False
+    strict: Annotated[bool, _option("--strict", help="Fail if any row is quarantined.")] = False
     allow_rejected: Annotated[
-        bool,
-        typer.Option("--allow-rejected", help="Go on even if more than half is quarantined."),
+        bool, _option("--allow-rejected", help="Go on even if more than half is quarantined.")
     ] = False
     time_format: Annotated[
         str | None,
-        typer.Option(metavar="FORMAT", help="How times are written, e.g. '%d/%m/%Y %H:%M'."),
+        _option(metavar="FORMAT", help="How times are written, e.g. '%d/%m/%Y %H:%M'."),
     ] = None
     day_first: Annotated[
         bool | None,
-        typer.Option(
+        _option(
             "--day-first/--month-first",
             help="Read 03/04/2024 as 3 April, or as March 4. Guessed where the column decides it.",
         ),
     ] = None
     encoding: Annotated[
         str | None,
-        typer.Option(help="Encoding of a text file, e.g. cp1252. UTF-8, or guessed and said."),
+        _option(
+            metavar="NAME", help="Encoding of a text file, e.g. cp1252. UTF-8, or guessed and said."
+        ),
     ] = None
 
     def columns(self) -> dict[str, str]:

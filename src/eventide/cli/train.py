@@ -6,7 +6,6 @@ import json
 import shlex
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -103,7 +102,7 @@ def train(
     checkpoints = out.with_name(f"{out.name}.checkpoint")
     with reserved(out), told_how_to_resume(checkpoints):
         settle_checkpoints(checkpoints, resume=resume, overwrite=overwrite)
-        intake = reading.read(one_or_several(sources), lists=model.list_columns())
+        intake = reading.read(sources, lists=model.list_columns())
         check_room(out, BYTES_PER_MESSAGE * len(intake.messages))
         with watching(epochs) as watch:
             model.fit(
@@ -143,11 +142,6 @@ def settle_checkpoints(checkpoints: Path, *, resume: bool, overwrite: bool) -> N
     if overwrite and not resume:
         drop_checkpoints(checkpoints)
     check_checkpoints(checkpoints, resume=resume)
-
-
-def one_or_several(sources: list[str]) -> str | list[Path]:
-    """Return a single source as it is, for it may be a dataset's name; several are files."""
-    return sources[0] if len(sources) == 1 else [Path(source) for source in sources]
 
 
 @contextmanager

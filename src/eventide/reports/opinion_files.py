@@ -1,0 +1,114 @@
+"""Opinions as files: CSV, JSONL, Parquet or Excel, whole or not at all.
+
+CSV, JSONL and Excel are for people: figures have four significant digits, times are in UTC. Parquet
+keeps everything. A CSV file is data as it is: a text that begins with ``=`` stays that text, and a
+spreadsheet that opens the file may take it for a formula. An Excel file says that it is text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+
+import polars as pl
+
+from eventide.classifier.opinion_frame import rounded
+from eventide.errors import CannotWrite, MissingDependency, OutputError
+from eventide.outputs import writing
+from eventide.storage import atomic_file
+
+EXCEL_ROWS = 1_048_575
+"""Rows of an Excel sheet below the names of the columns."""
+
+EXCEL_CELL, EXCEL_CUT = 32_767, 16_000
+"""UTF-16 units that a cell holds, and letters that are kept of a longer text."""
+
+
+def check_format(path: Path) -> None:
+    """Refuse a format that cannot be written here, before anything is computed."""
+    if path.suffix.lower() == ".xlsx" and find_spec("xlsxwriter") is None:
+        raise MissingDependency(
+            "Excel files need the package xlsxwriter",
+            where=str(path),
+            next_step="pip install 'eventide[excel]', or name the file .csv",
+        )
+
+
+def write_opinions(opinions: pl.DataFrame, path: Path) -> list[str]:
+    """Write opinions in the format that the name of the file asks for; return what to say."""
+    write = WRITERS[path.suffix.lower()]
+    check_format(path)
+    with writing(path, "the opinions"), atomic_file(path) as temporary:
+        try:
+            return write(opinions, temporary)
+        except pl.exceptions.PolarsError as error:
+            raise CannotWrite(f"cannot write the opinions: {error}", where=str(path)) from None
+
+
+def printable(opinions: pl.DataFrame) -> pl.DataFrame:
+    """Round figures and write times as text, for people and for programs that read text."""
+    times = pl.selectors.datetime()
+    return rounded(opinions).with_columns(times.dt.strftime("%Y-%m-%dT%H:%M:%S%.fZ"))
+
+
+def _csv(opinions: pl.DataFrame, path: Path) -> list[str]:
+    printable(opinions).write_csv(path)
+    return []
+
+
+def _json_lines(opinions: pl.DataFrame, path: Path) -> list[str]:
+    printable(opinions).write_ndjson(path)
+    return []
+
+
+def _parquet(opinions: pl.DataFrame, path: Path) -> list[str]:
+    opinions.write_parquet(path)
+    return []
+
+
+def _excel(opinions: pl.DataFrame, path: Path) -> list[str]:
+    from xlsxwriter import Workbook
+    from xlsxwriter.exceptions import XlsxWriterException
+
+    if len(opinions) > EXCEL_ROWS:
+        raise OutputError(
+            f"{len(opinions):,} messages; an Excel sheet holds {EXCEL_ROWS:,}",
+            where=str(path),
+            next_step="name the file .csv or .parquet, or keep fewer: --most-uncertain N",
+        )
+    fitting, cut = _fitting(opinions)
+    times = pl.selectors.datetime()
+    table = rounded(fitting).with_columns(times.dt.replace_time_zone(None))
+    as_text = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
+    try:
+        with Workbook(str(path), {**as_text, "nan_inf_to_errors": True}) as book:
+            table.write_excel(
+                book,
+                worksheet="opinions",
+                freeze_panes=(1, 0),
+                dtype_formats={pl.Float64: "General"},
+            )
+    except XlsxWriterException as error:
+        raise CannotWrite(f"cannot write the opinions: {error}", where=str(path)) from None
+    return [f"{cut:,} texts were cut: an Excel cell holds no more"] if cut else []
+
+
+def _fitting(opinions: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+    """Cut what no cell holds; the library would leave such a cell empty."""
+    if "text" not in opinions.columns:
+        return opinions, 0
+    text = pl.col("text")
+    long = (text.str.len_chars() > EXCEL_CUT) & (text.str.len_bytes() > EXCEL_CELL)
+    cut = int(opinions.select(long.sum()).item())
+    shortened = pl.when(long).then(text.str.slice(0, EXCEL_CUT) + "…").otherwise(text)
+    return opinions.with_columns(shortened.alias("text")) if cut else opinions, cut
+
+
+WRITERS: dict[str, Callable[[pl.DataFrame, Path], list[str]]] = {
+    ".csv": _csv,
+    ".jsonl": _json_lines,
+    ".ndjson": _json_lines,
+    ".parquet": _parquet,
+    ".xlsx": _excel,
+}
