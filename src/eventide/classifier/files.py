@@ -90,7 +90,7 @@ def load_model(path: str | Path) -> EventClassifier:
 
 
 def todays_name(method: str, settings: Settings) -> str:
-    """Name the method of a model saved when ``ucl`` and ``ucl-ec`` could have +CB without saying so.
+    """Name the method of a model saved when ``ucl`` and ``ucl-ec`` could have +CB unsaid.
 
     >>> todays_name("ucl-ec", Settings()), todays_name("ce", Settings())
     ('ucl-ec', 'ce')

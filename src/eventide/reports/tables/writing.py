@@ -7,7 +7,7 @@ from pathlib import Path
 
 from eventide.comparison.results import Results
 from eventide.comparison.splitting import SPLITS
-from eventide.errors import InputError
+from eventide.outputs import writing
 from eventide.reports.tables.drawing import comma_separated, latex, markdown
 from eventide.reports.tables.table import Table
 from eventide.storage import atomic_file
@@ -22,16 +22,10 @@ def write_tables(results: Results, tables: Sequence[Table], folder: Path) -> lis
         contents[f"{table.name}.md"] = markdown(table)
         contents[f"{table.name}.tex"] = latex(table)
         contents[f"{table.name}.csv"] = comma_separated(table)
-    try:
+    with writing(folder, "the tables"):
         for name, content in contents.items():
             with atomic_file(folder / name) as temporary:
                 temporary.write_text(content, encoding="utf-8")
-    except OSError as error:
-        raise InputError(
-            f"cannot write the tables: {error.strerror or error}",
-            where=str(folder),
-            next_step="choose another folder with --out",
-        ) from None
     return [folder / name for name in contents]
 
 
@@ -57,6 +51,7 @@ def page(results: Results, tables: Sequence[Table]) -> str:
         f"encoder `{plan.encoder}`, preset `{plan.preset}`" + (f", {changed}" if changed else ""),
         f"seeds: {', '.join(map(str, results.seeds))}",
         *(f"made with {each}" for each in versions),
+        *([f"code: {results.made_by}"] if results.made_by else []),
         *results.notes,
     ]
     parts = [f"# Comparison on {plan.dataset}", "\n".join(f"- {fact}" for fact in facts)]
