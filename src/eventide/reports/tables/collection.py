@@ -24,6 +24,8 @@ OF_GROUP: dict[str, Callable[[Results, Sequence[str]], Table]] = {
     "ablation": ablation,
     "controls": controls,
 }
+TABLES = (*OF_GROUP, "comparison", "significance", "seconds", "view-quality")
+"""What the tables of a comparison can be called."""
 GRID = "ablation-grid"
 """The whole grid goes into the table of ablations."""
 

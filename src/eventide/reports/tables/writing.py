@@ -5,14 +5,36 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from eventide.comparison.checking import RUNS
 from eventide.comparison.results import Results
 from eventide.comparison.splitting import SPLITS
-from eventide.outputs import writing
+from eventide.errors import OutputError
+from eventide.outputs import check_file, writing
+from eventide.reports.tables.collection import TABLES
 from eventide.reports.tables.drawing import comma_separated, latex, markdown
 from eventide.reports.tables.table import Table
 from eventide.storage import atomic_file
 
 PAGE = "tables.md"
+ENDINGS = (".md", ".tex", ".csv")
+
+
+def check_tables(folder: Path, inputs: Sequence[Path | str] = ()) -> bool:
+    """Refuse a folder in which a table would replace what is not ours; say if one replaces ours.
+
+    A folder that holds runs is one of ours, and so are the tables in it.
+    """
+    names = [PAGE, *(f"{name}{ending}" for name in TABLES for ending in ENDINGS)]
+    taken = [name for name in names if (folder / name).exists()]
+    if taken and not (folder / RUNS).exists():
+        raise OutputError(
+            f"{taken[0]} is there already, and not of a comparison",
+            where=str(folder),
+            next_step="choose an empty or new folder with --out",
+        )
+    for name in names:
+        check_file(folder / name, overwrite=True, inputs=inputs)
+    return bool(taken)
 
 
 def write_tables(results: Results, tables: Sequence[Table], folder: Path) -> list[Path]:
