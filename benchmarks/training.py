@@ -4,9 +4,9 @@
     python benchmarks/training.py --sizes 1000000 --refresh 634 # a million, neighbours an epoch old
     python benchmarks/training.py --sizes 1000000      # a million, exactly: for the patient
 
-UCL-EC+CB, the default, at the paper's sizes: batches of 1,500, 256 dims, 3 views, 100 classes. Every
-measurement has a process of its own. The rivals run the same network, loss and optimiser over
-stored edges, and like ours compute only the messages that a batch averages over.
+UCL-EC+CB, the default, at the paper's sizes: batches of 1,500, 256 dims, 3 views, 100 classes.
+Every measurement has a process of its own. The rivals run the same network, loss and optimiser
+over stored edges, and like ours compute only the messages that a batch averages over.
 """
 
 from __future__ import annotations

@@ -37,7 +37,12 @@ def test_names_and_groups_can_be_mixed_and_nobody_comes_twice():
 
 @pytest.mark.parametrize(
     ("text", "says"),
-    [("ucl-ek", "ucl-ec"), ("long-tial", "long-tail"), ("", "name methods"), ("zzz", "groups: .*eventide methods")],
+    [
+        ("ucl-ek", "ucl-ec"),
+        ("long-tial", "long-tail"),
+        ("", "name methods"),
+        ("zzz", "groups: .*eventide methods"),
+    ],
 )
 def test_unknown_names_are_bad_settings_with_a_hint(text, says):
     with pytest.raises(BadSetting, match=says):

@@ -60,7 +60,9 @@ def test_what_is_left_out_of_the_digest_takes_no_part_in_a_run():
         "[entry.load() for entry in METHODS]\n"
         "print(*sorted(m for m in sys.modules if m.startswith('eventide.')))"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
     without = {name.removesuffix(".py") for name in sources.WITHOUT_INFLUENCE} - {"comparison"}
     # None of these computes anything.
     plain = {"errors", "outputs", "progress", "safe_text", "storage"}

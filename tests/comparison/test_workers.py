@@ -11,6 +11,10 @@ import pytest
 
 from eventide.comparison import choose, compare
 from eventide.comparison.ledger import Ledger
+from eventide.comparison.registered import register
+from eventide.errors import OutputError
+from eventide.methods import METHODS
+from eventide.registry import Entry
 
 SCRIPT = """
 import sys, polars as pl
@@ -79,3 +83,86 @@ def test_a_killed_comparison_goes_on_where_it_was(small_sample, quick, tmp_path)
     assert ledger.path.read_bytes().startswith(before)
     assert [len(runs) for runs in found.runs.values()] == [len(seeds)] * 2
     assert any("unreadable" in note for note in found.notes)
+
+
+REGISTERING = """
+import sys, polars as pl
+from eventide.comparison import choose, compare
+from eventide.methods import METHODS
+
+if __name__ == "__main__":
+    METHODS.add("mine", "method_of_row_27:Mine", "a method of the calling script", "beyond")
+    compare(
+        pl.read_parquet(sys.argv[1]), choose("mine,lr-tfidf").contestants, [0], out=sys.argv[2],
+        split="proportional", encoder="tfidf-svd:16", workers=2,
+    )
+"""
+
+
+@pytest.mark.slow
+def test_methods_registered_at_runtime_work_in_workers(small_sample, tmp_path):
+    """Row 27: what the calling script has registered is known in its worker processes."""
+    small_sample.write_parquet(tmp_path / "messages.parquet")
+    (tmp_path / "script.py").write_text(REGISTERING)
+    (tmp_path / "method_of_row_27.py").write_text(
+        "from eventide.methods.yardsticks.lr_tfidf import LrTfidf\n\n\n"
+        "class Mine(LrTfidf):\n    note = 'mine'\n"
+    )
+    words = [tmp_path / "script.py", tmp_path / "messages.parquet", tmp_path / "out"]
+    done = subprocess.run(
+        [sys.executable, *map(str, words)], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    kept, _ = Ledger(tmp_path / "out" / "runs.jsonl").read()
+    assert sorted((run.method, run.error, run.threads) for run in kept) == [
+        ("lr-tfidf", None, 1),
+        ("mine", None, 1),
+    ]
+    assert {run.note for run in kept} >= {"mine"}
+    own = {run.method: run.code for run in kept}
+    assert own["mine"] != own["lr-tfidf"]
+
+
+def test_a_worker_adds_what_it_lacks_and_keeps_what_it_has(monkeypatch):
+    """Row 27: entries are added once; a module that registers itself when imported is left to it."""
+    monkeypatch.setattr(METHODS, "_entries", dict(METHODS._entries))
+    mine = Entry("mine", "eventide.methods.ucl:Ucl", "mine", "beyond")
+    absent = Entry("absent", "no_such_module:Mine", "cannot be imported")
+    other = Entry("ucl", "elsewhere:Ucl", "not this one")
+    for _ in range(2):
+        register({"methods": [mine, absent, other], "encoders": []})
+    assert METHODS.entry("mine") == mine
+    assert METHODS.entry("absent") == absent
+    assert METHODS.entry("ucl").target == "eventide.methods.ucl:Ucl"
+
+
+def test_two_comparisons_cannot_write_to_one_folder(small_sample, quick, tmp_path):
+    """Row 5: the second one is told, and nothing of the first is lost."""
+    contestants = choose("lr-tfidf").contestants
+
+    def begin_another(step):
+        if step.run is None:
+            with pytest.raises(OutputError, match="another process is writing"):
+                compare(small_sample, contestants, [5], out=tmp_path, **quick)
+
+    compare(small_sample, contestants, [0], out=tmp_path, watch=begin_another, **quick)
+    assert [run.seed for run in Ledger(tmp_path / "runs.jsonl").read()[0]] == [0]
+    compare(small_sample, contestants, [5], out=tmp_path, **quick)
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda path: path.write_text("mine"), "a file, where a folder"),
+        (
+            lambda path: (path.mkdir(), (path / "runs.jsonl").write_text("mine")),
+            "not of a comparis",
+        ),
+        (lambda path: (path / "runs.jsonl").mkdir(parents=True), "a folder, where a file"),
+    ],
+)
+def test_a_place_that_cannot_hold_runs_is_said_before_reading(make, says, quick, tmp_path):
+    """Row 5: --out is checked before anything is read, and what is there stays."""
+    make(tmp_path / "out")
+    with pytest.raises(OutputError, match=says):
+        compare("no such file", choose("ce").contestants, [0], out=tmp_path / "out", **quick)

@@ -3,7 +3,9 @@
 import csv
 import io
 import json
+import re
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,16 +15,17 @@ from eventide.comparison import Contestant, Results, Run
 from eventide.comparison.material import Material
 from eventide.comparison.plan import Plan
 from eventide.comparison.rows import Figures, Outcome, Seconds, Sizes, Validated
-from eventide.errors import InputError
+from eventide.errors import BadSetting, CannotWrite
 from eventide.reports.tables import collect, paper
 from eventide.reports.tables.comparison import comparison
 from eventide.reports.tables.controls import controls
 from eventide.reports.tables.drawing import comma_separated, latex, left_out, markdown, terminal
 from eventide.reports.tables.machine import as_data
 from eventide.reports.tables.seconds import seconds
-from eventide.reports.tables.significance import significance
+from eventide.reports.tables.significance import p_of_runs, significance
 from eventide.reports.tables.table import Column, Figure, Table
 from eventide.reports.tables.writing import failures, page, write_tables
+from eventide.scoring.significance import corrected_t_test
 
 ROOT = Path(__file__).resolve().parents[2]
 TRUTH = [0, 0, 0, 1, 1, 1, 2, 2, 2, 2]
@@ -48,11 +51,9 @@ def outcome(right, epoch=0.5):
     )  # fmt: skip
 
 
-def invented(
-    rights, dataset="crisislex-t7", split="random", notes=None, methods=None, preset="paper"
-):
+def invented(rights, dataset="crisislex-t7", split="random", notes=None, methods=None, commit=""):
     """Results with the given number of right predictions per contestant and seed."""
-    plan = Plan(dataset, "f", split, "transductive", "tfidf-svd", "rules", preset)
+    plan = Plan(dataset, "f", split, "transductive", "tfidf-svd", "rules", "paper")
     contestants = tuple(Contestant(name, (methods or {}).get(name, "ucl")) for name in rights)
     runs, failed = {}, []
     for name, values in rights.items():
@@ -63,7 +64,7 @@ def invented(
                 encoder="tfidf-svd", entities="rules", preset="paper", views={}, settings={},
                 versions={"eventide": "1", "torch": "2"}, threads=1, finished_at="now",
                 outcome=None if right is None else outcome(right),
-                error="bad\n  luck" if right is None else None,
+                error="bad\n  luck" if right is None else None, commit=commit,
             )
             for seed, right in enumerate(values)
         ]  # fmt: skip
@@ -110,6 +111,8 @@ def test_markdown_golden():
         "\nMean ± deviation over runs; AUROC is of uncertainty against error, pooled: over the test "
         "messages of all runs together; the best of a column is marked.\n"
         "\nToo few runs: 2 where the paper has 10.\n"
+        "\nRows ucl and ucl-ec are the paper's, without class weights; what eventide train learns by "
+        "default is ucl-ec+cb.\n"
     )
 
 
@@ -125,12 +128,13 @@ def test_another_split_is_another_task_than_the_papers():
 
 
 @pytest.mark.parametrize(
-    ("preset", "names", "said"),
-    [("default", ["ucl", "ce"], True), ("default", ["ucl+cb"], False), ("paper", ["ucl"], False)],
+    ("names", "said"),
+    [(["ucl", "ce"], True), (["ucl+cb"], False), (["ce"], False), (["ucl", "ucl-ec+cb"], False)],
 )
-def test_rows_without_what_the_preset_has_say_so(preset, names, said):
-    table = comparison(invented({each: [8] for each in names}, preset=preset), names)
-    assert any("class-balanced" in note for note in table.notes) == said
+def test_the_papers_methods_without_the_default_say_so(names, said):
+    """Row 8: whoever sees ucl-ec in a table learns that it is not what train learns by default."""
+    table = comparison(invented({each: [8] for each in names}), names)
+    assert any("by default is ucl-ec+cb" in note for note in table.notes) == said
 
 
 def test_a_note_stands_in_its_row():
@@ -211,7 +215,73 @@ def test_significance_says_too_few_runs_below_ten():
     many = significance(invented({"ucl": [6, 7] * 5, "ucl-ec": [9, 10] * 5}), ["ucl", "ucl-ec"])
     assert not any("Too few runs" in note for note in many.notes)
     assert many.rows[0][4].mean < 0.01
+    assert many.columns[4].text(many.rows[0][4]) == "< 0.001"
     assert [row[0] for row in many.rows] == ["ucl"]
+
+
+@pytest.mark.parametrize("rights", [[9, 9], [9, 8, 9, 8], [9] * 10])
+def test_no_p_value_where_the_runs_say_nothing(rights):
+    """Row 29: two runs, or runs that all differ alike, gave "p 0.0000"."""
+    theirs = [right - 2 for right in rights]
+    results = invented({"ucl-ec": rights, "ce": theirs})
+    table = significance(results, ["ucl-ec", "ce"])
+    assert "p_runs" not in [column.key for column in table.columns]
+    assert "0.0000" not in markdown(table)
+    assert any("left out below 5 runs" in note for note in table.notes)
+    (found,) = as_data(results)["differences"]
+    assert found["t_test"]["p_value"] is None
+
+
+def test_a_p_value_where_there_are_runs_enough():
+    assert p_of_runs(corrected_t_test([0.1, 0.2, 0.1, 0.2, 0.1], 0.1)) < 0.05
+    assert p_of_runs(corrected_t_test([0.0] * 5, 0.1)) == 1.0
+
+
+def test_the_reference_is_one_of_the_compared():
+    """Row 16: a reference that nobody is, or that was not compared, is an error with a suggestion."""
+    results = invented({"ucl": [8], "ce": [7]})
+    for asked in ("foo", "ucl-ec"):
+        with pytest.raises(BadSetting, match="not among the compared"):
+            collect(results, reference=asked)
+        with pytest.raises(BadSetting, match="Known: ucl, ce"):
+            as_data(results, reference=asked)
+    assert "Accuracy against ce" in "".join(t.title for t in collect(results, reference="ce"))
+
+
+def test_every_table_names_the_code_that_made_it(everything, tmp_path):
+    """Row 7: in text, Markdown, LaTeX, CSV, JSON and on the page."""
+    rights = {"ce": [7, 8], "ucl": [8, 9]}
+    results = invented(rights, commit="abc1234+changes")
+    tables = collect(results, material=everything[1])
+    assert len(tables) == 4
+    for table in tables:
+        assert table.remarks[-1] == "Code: commit abc1234+changes"
+        assert "\nCode: commit abc1234+changes.\n" in markdown(table)
+        assert "Code: commit abc1234+changes." in latex(table)
+        rows = list(csv.DictReader(io.StringIO(comma_separated(table))))
+        assert {row["code"] for row in rows} == {"commit abc1234+changes"}
+    assert "- code: commit abc1234+changes" in page(results, tables)
+    assert as_data(results)["code"] == "commit abc1234+changes"
+    older = invented(rights)
+    assert older.made_by == "eventide 1"
+
+
+def test_latex_tables_have_a_label_and_fit_a_page():
+    """Row 29: a label to refer to, wide tables shrunk, long ones continued."""
+    columns = [Column("who", "who", words=True), Column("v", "v")]
+    rows = [[f"row {number}", Figure(0.5)] for number in range(80)]
+    table = Table("ablation", "Ablation: my_data", tuple(columns), tuple(map(tuple, rows)), ("n",))
+    drawn = latex(replace(table, data="my_data.v2"))
+    labels = re.findall(r"\\label{(.*?)}", drawn)
+    assert labels == [f"tab:ablation-my-data-v2{end}" for end in ("", "-2", "-3")]
+    parts = drawn.split(r"\begin{table}")[1:]
+    assert [part.count("row ") for part in parts] == [35, 35, 10]
+    for part in parts:
+        assert part.count(r"\resizebox{\ifdim\width>\linewidth") == 1
+        assert part.count("{") == part.count("}")
+        assert part.index(r"\caption") < part.index(r"\label") < part.index(r"\begin{tabular}")
+    assert [r"\footnotesize n." in part for part in parts] == [False, False, True]
+    assert "(continued, part 2)" in parts[1]
 
 
 def test_controls_are_measured_against_the_whole_method():
@@ -269,7 +339,7 @@ def test_everything_is_written_and_failures_are_said(everything, tmp_path):
     assert failures(results) == ["ucl-ec (seed 1): bad luck"]
     blocked = tmp_path / "file"
     blocked.write_text("")
-    with pytest.raises(InputError, match="cannot write"):
+    with pytest.raises(CannotWrite, match="cannot write the tables"):
         write_tables(results, tables, blocked)
 
 

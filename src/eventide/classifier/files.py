@@ -144,7 +144,7 @@ def _validation(model: EventClassifier) -> dict[str, NDArray[np.uint8]]:
 
 
 def todays_name(method: str, settings: Settings) -> str:
-    """Name the method of a model saved when ``ucl-ec`` could have +CB without saying so.
+    """Name the method of a model saved when ``ucl`` and ``ucl-ec`` could have +CB unsaid.
 
     >>> todays_name("ucl-ec", Settings()), todays_name("ce", Settings())
     ('ucl-ec', 'ce')

@@ -7,21 +7,21 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from eventide.cli.options import (
     AsJson,
     ChangeForAll,
-    Columns,
     Entities,
     Preset,
     Source,
     Workers,
     changed_settings,
-    column_mapping,
 )
+from eventide.cli.reading import Reading, reads_messages
+from eventide.cli.run_lines import run_lines
 from eventide.errors import BadSetting
 
 if TYPE_CHECKING:
@@ -32,8 +32,10 @@ IN_A_PIPE = 1_000
 """Columns to draw tables in where no person's terminal limits them."""
 
 
+@reads_messages
 def compare(
     source: Source,
+    reading: Reading,
     methods: Annotated[
         str,
         typer.Option(
@@ -64,21 +66,31 @@ def compare(
         str | None, typer.Option(help="wordllama, tfidf-svd, minilm, ...; joined with +.")
     ] = None,
     entities: Entities = "rules",
-    column: Columns = None,
     change: ChangeForAll = None,
-    reference: Annotated[str, typer.Option(help="Whom the others are tested against.")] = "ucl-ec",
+    reference: Annotated[
+        str | None,
+        typer.Option(
+            metavar="METHOD",
+            help="Reference method for the significance tests; by default ucl-ec+cb where it is "
+            "compared, else ucl-ec, ucl+cb or ucl, else the first method.",
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder for runs and tables; runs in it are not done again."),
+        typer.Option(
+            help="Folder for runs and tables, comparison-NAME by default; runs in it are not done "
+            "again, tables in it are replaced."
+        ),
     ] = None,
     workers: Workers = None,
     as_json: AsJson = False,
 ) -> None:
     """Run methods side by side and print tables: accuracy, F1, NMI, AMI, ARI, significance, times.
 
-    Every finished run is kept: the same command goes on where it was stopped.
+    Every finished run is kept: the same command goes on where it was stopped. After a change of the
+    code the runs are done again.
 
-    Example: eventide compare crisislex-t7 --methods ucl,ucl-ec,ce --seeds 3
+    Example: eventide compare crisislex-t7 --methods ucl-ec+cb,ucl-ec,ce --seeds 3
 
     Example: eventide compare crisislex-t7 --methods long-tail --out results
 
@@ -90,30 +102,33 @@ def compare(
     }
     from eventide.comparison import choose, read_material
     from eventide.comparison import compare as run_all
+    from eventide.comparison.checking import check_request, check_runs_folder
+    from eventide.comparison.material import data_name, needed_lists
+    from eventide.features.encoders import DEFAULT_ENCODER
     from eventide.reports.tables import collect
     from eventide.reports.tables.machine import as_data
-    from eventide.reports.tables.writing import write_tables
+    from eventide.reports.tables.significance import chosen_reference
+    from eventide.reports.tables.writing import check_tables, write_tables
 
-    choice = choose(methods)
-    material = read_material(
-        source, choice.contestants, columns=column_mapping(column or []), entities=entities
-    )
-    folder = out or Path(f"comparison-{material.name}")
-    chosen = {} if encoder is None else {"encoder": encoder}
+    choice, name = choose(methods), data_name(source)
+    reference = chosen_reference([each.name for each in choice.contestants], reference)
+    asked: dict[str, Any] = {
+        "split": split,
+        "protocol": protocol,
+        "preset": preset,
+        "encoder": encoder or DEFAULT_ENCODER,
+        "changes": changes,
+        "workers": workers,
+    }
+    check_request(choice.contestants, numbers, entities=entities, **asked)
+    folder = check_runs_folder(out or Path(f"comparison-{name}"), inputs=[source])
+    replaced = check_tables(folder, inputs=[source])
+    intake = reading.read(source, lists=needed_lists(choice.contestants))
+    material = read_material(intake, choice.contestants, entities=entities, name=name)
     try:
         with _bar() as watch:
             results = run_all(
-                material,
-                choice.contestants,
-                numbers,
-                out=folder,
-                split=split,
-                protocol=protocol,
-                preset=preset,
-                changes=changes,
-                workers=workers,
-                watch=watch,
-                **chosen,
+                material, choice.contestants, numbers, out=folder, watch=watch, **asked
             )
     except KeyboardInterrupt:
         typer.echo(f"stopped; the same command goes on with what is in {folder}", err=True)
@@ -125,6 +140,8 @@ def compare(
     else:
         _show(tables, [*choice.notes, *results.notes])
         typer.echo(f"runs:   {results.path}\ntables: {written[0]}, and each as .md .tex .csv")
+        if replaced:
+            typer.echo("note: the tables of an earlier comparison in this folder were replaced")
     if results.failures:
         _complain(results)
         raise typer.Exit(1)
@@ -156,9 +173,10 @@ def seed_numbers(text: str) -> list[int]:
 
 @contextmanager
 def _bar() -> Iterator[Callable[[Step], None]]:
-    """Give a function to call with every step; it draws only if a person is looking."""
+    """Give a function to call with every step: a bar for a person, else a line now and then."""
     if not sys.stderr.isatty():
-        yield lambda step: None
+        with run_lines() as tell:
+            yield lambda step: _tell(step, tell)
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
@@ -170,14 +188,23 @@ def _bar() -> Iterator[Callable[[Step], None]]:
         task = bar.add_task("", total=None)
 
         def watch(step: Step) -> None:
+            for note in step.notes:
+                console.print(f"note: {note}", markup=False)
             bar.update(task, completed=step.done, total=step.total, description=_said(step))
 
         yield watch
 
 
+def _tell(step: Step, tell: Callable[[str], None]) -> None:
+    for note in step.notes:
+        typer.echo(f"note: {note}", err=True)
+    said = _said(step)
+    tell(f"{step.done} of {step.total} runs{': ' if said else ''}{said}")
+
+
 def _said(step: Step) -> str:
     if step.run is None:
-        return f"{step.done} kept from before" if step.done else ""
+        return ""
     outcome = step.run.outcome
     ended = "failed" if outcome is None else f"ACC {outcome.test.accuracy:.2%}"
     return f"{step.run.contestant} seed {step.run.seed}: {ended}"
@@ -195,7 +222,7 @@ def _show(tables: list[Table], notes: list[str]) -> None:
         console.print(terminal(table, console.width))
         absent = left_out(table, console.width)
         more = [f"No room here for {', '.join(absent)}: see {table.name}.md"] if absent else []
-        for note in [*table.notes, *more]:
+        for note in [*table.remarks, *more]:
             console.print(f"  {note}", style="dim", markup=False)
         console.print()
     for note in notes:

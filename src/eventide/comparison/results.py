@@ -68,6 +68,13 @@ class Results:
     failures: tuple[Run, ...]
     notes: tuple[str, ...] = ()
 
+    @property
+    def made_by(self) -> str:
+        """Name the code that made the runs: their commits, those of an earlier day too."""
+        commits = [run.made_by for runs in self.runs.values() for run in runs]
+        names = list(dict.fromkeys(commits)) or [self.plan.commit]
+        return ", ".join(each if " " in each else f"commit {each}" for each in names if each)
+
     def outcomes(self, contestant: str) -> list[Outcome]:
         """Return what the finished runs of a contestant gave, in order of seeds."""
         return [run.outcome for run in self.runs.get(contestant, ()) if run.outcome is not None]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from eventide.comparison.groups import groups
 from eventide.comparison.material import Material
@@ -13,7 +14,7 @@ from eventide.reports.tables.controls import controls
 from eventide.reports.tables.event_detection import event_detection
 from eventide.reports.tables.long_tail import long_tail
 from eventide.reports.tables.seconds import seconds
-from eventide.reports.tables.significance import REFERENCE, significance
+from eventide.reports.tables.significance import chosen_reference, significance
 from eventide.reports.tables.table import Table
 from eventide.reports.tables.view_quality import view_quality
 
@@ -23,6 +24,8 @@ OF_GROUP: dict[str, Callable[[Results, Sequence[str]], Table]] = {
     "ablation": ablation,
     "controls": controls,
 }
+TABLES = (*OF_GROUP, "comparison", "significance", "seconds", "view-quality")
+"""What the tables of a comparison can be called."""
 GRID = "ablation-grid"
 """The whole grid goes into the table of ablations."""
 
@@ -32,13 +35,15 @@ def collect(
     asked: Sequence[str] = (),
     *,
     material: Material | None = None,
-    reference: str = REFERENCE,
+    reference: str | None = None,
 ) -> list[Table]:
     """Return one table per group asked for, one of the other contestants, and what goes with them.
 
-    Differences from ``reference`` are there if it ran, view quality if ``material`` is given.
+    Differences from ``reference`` (by default ours) are there if it ran, view quality if
+    ``material`` is given. Every table names the code that made it.
     """
     names = [each.name for each in results.contestants]
+    reference = chosen_reference(names, reference)
     members = {name: [each.name for each in group] for name, group in groups().items()}
     found, shown = [], set()
     for group, table in OF_GROUP.items():
@@ -55,4 +60,4 @@ def collect(
     found.append(seconds(results, names))
     if material is not None:
         found.append(view_quality(material))
-    return found
+    return [replace(each, data=results.plan.dataset, code=results.made_by) for each in found]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,9 @@ LATEX = {
     ">": r"\textgreater{}",
     "±": r"$\pm$",
 }
+ROWS_OF_A_PAGE = 35
+FITTED = r"\resizebox{\ifdim\width>\linewidth \linewidth\else\width\fi}{!}{%"
+"""Shrinks what is too wide, and leaves the rest as it is."""
 
 
 def markdown(table: Table) -> str:
@@ -42,35 +46,59 @@ def markdown(table: Table) -> str:
             for text in [_flat(column.text(cell))]
         )
         lines.append(_line(cells))
-    notes = "".join(f"\n{_flat(note)}.\n" for note in table.notes)
+    notes = "".join(f"\n{_flat(note)}.\n" for note in table.remarks)
     return f"### {_flat(table.title)}\n\n" + "\n".join(lines) + f"\n{notes}"
 
 
 def latex(table: Table) -> str:
-    r"""Draw a table in LaTeX; it needs the package booktabs.
+    r"""Draw a table in LaTeX; it needs the packages booktabs and graphicx.
+
+    A wide table is shrunk to the width of the text, a long one is continued in another table.
 
     >>> print(escaped("50 % of #a_b & \\c"))
     50 \% of \#a\_b \& \textbackslash{}c
     """
+    starts = range(0, max(len(table.rows), 1), ROWS_OF_A_PAGE)
+    return "\n".join(_latex_part(table, start, start == starts[-1]) for start in starts)
+
+
+def _latex_part(table: Table, start: int, is_last: bool) -> str:
     kinds = "".join("l" if column.words else "r" for column in table.columns)
+    part = start // ROWS_OF_A_PAGE + 1
+    continued = f" (continued, part {part})" if part > 1 else ""
     lines = [
+        r"% needs \usepackage{booktabs,graphicx}",
         r"\begin{table}",
         r"\centering",
-        rf"\caption{{{escaped(table.title)}.{''.join(f' {escaped(n)}.' for n in table.notes)}}}",
+        rf"\caption{{{escaped(table.title + continued)}.}}",
+        rf"\label{{{_label(table)}{f'-{part}' if part > 1 else ''}}}",
+        FITTED,
         rf"\begin{{tabular}}{{{kinds}}}",
         r"\toprule",
         " & ".join(escaped(column.title) for column in table.columns) + r" \\",
         r"\midrule",
     ]
-    for row in table.rows:
+    for row in table.rows[start : start + ROWS_OF_A_PAGE]:
         cells = (_latex_cell(column, cell) for cell, column in zip(row, table.columns, strict=True))
         lines.append(" & ".join(cells) + r" \\")
-    lines += [r"\bottomrule", r"\end{tabular}", r"\end{table}"]
-    return "\n".join(lines) + "\n"
+    lines += [r"\bottomrule", r"\end{tabular}}"]
+    if is_last and table.remarks:
+        remarks = " ".join(f"{escaped(each)}." for each in table.remarks)
+        lines += [r"\par\smallskip", rf"\parbox{{\linewidth}}{{\footnotesize {remarks}}}"]
+    return "\n".join([*lines, r"\end{table}"]) + "\n"
+
+
+def _label(table: Table) -> str:
+    """Name a table to LaTeX: its name and its data, in letters that every engine takes."""
+    words = re.findall(r"[a-z0-9]+", f"{table.name} {table.data}".lower())
+    return f"tab:{'-'.join(words)}"
 
 
 def comma_separated(table: Table) -> str:
-    """Write a table for programs: unrounded, unscaled numbers, a deviation in its own column."""
+    """Write a table for programs: unrounded, unscaled numbers, a deviation in its own column.
+
+    The last column, ``code``, names the code that made the table.
+    """
     spread = [
         any(isinstance(cell, Figure) and cell.deviation is not None for cell in cells)
         for cells in _by_column(table)
@@ -80,14 +108,15 @@ def comma_separated(table: Table) -> str:
     head: list[str] = []
     for column, wide in zip(table.columns, spread, strict=True):
         head += [column.key, f"{column.key}_deviation"] if wide else [column.key]
-    writer.writerow(head)
+    code = [table.code] if table.code else []
+    writer.writerow([*head, *["code"] * len(code)])
     for row in table.rows:
         line: list[object] = []
         for cell, wide in zip(row, spread, strict=True):
             figure = cell if isinstance(cell, Figure) else None
             line.append(cell if figure is None else figure.mean)
             line += [None if figure is None else figure.deviation] if wide else []
-        writer.writerow(line)
+        writer.writerow([*line, *code])
     return out.getvalue()
 
 

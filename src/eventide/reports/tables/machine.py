@@ -6,16 +6,17 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from eventide.comparison.results import Results, Spread
+from eventide.comparison.results import Difference, Results, Spread
 from eventide.reports.tables import paper
 from eventide.reports.tables.comparison import MEASURES, tested
-from eventide.reports.tables.significance import REFERENCE
+from eventide.reports.tables.significance import chosen_reference, p_of_runs
 
 
 def as_data(
-    results: Results, notes: Sequence[str] = (), reference: str = REFERENCE
+    results: Results, notes: Sequence[str] = (), reference: str | None = None
 ) -> dict[str, Any]:
     """Return everything that ``json`` can write: conditions, means, differences, failures."""
+    reference = chosen_reference([each.name for each in results.contestants], reference)
     differences = [
         results.difference(each.name, reference)
         for each in results.contestants
@@ -25,14 +26,22 @@ def as_data(
         **asdict(results.plan),
         "seeds": list(results.seeds),
         "contestants": [_contestant(results, each.name) for each in results.contestants],
-        "differences": [asdict(each) for each in differences if each is not None],
+        "reference": reference,
+        "differences": [_difference(each) for each in differences if each is not None],
         "failures": [
             {"contestant": run.contestant, "seed": run.seed, "error": run.error}
             for run in results.failures
         ],
         "notes": [*notes, *results.notes],
         "runs": str(results.path),
+        "code": results.made_by,
     }
+
+
+def _difference(found: Difference) -> dict[str, Any]:
+    written = asdict(found)
+    written["t_test"]["p_value"] = p_of_runs(found.t_test)
+    return written
 
 
 def _contestant(results: Results, name: str) -> dict[str, Any]:

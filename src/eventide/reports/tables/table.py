@@ -34,7 +34,8 @@ class Column:
     """What a column is called, how its numbers are written, and which of them is best.
 
     ``key`` names it where a program reads; ``scale`` 100 makes per cent of shares; ``signed``
-    writes a plus sign too; a ``spare`` column may be left out where there is little room.
+    writes a plus sign too; a ``spare`` column may be left out where there is little room. Below
+    ``least`` a number is only said to be that: no p-value is 0.
     """
 
     key: str
@@ -45,13 +46,18 @@ class Column:
     words: bool = False
     signed: bool = False
     spare: bool = False
+    least: float | None = None
 
     def number(self, value: float) -> str:
         """Write one number in this column's way.
 
         >>> Column("accuracy", "ACC", scale=100).number(0.93456)
         '93.46'
+        >>> Column("p", "p", digits=3, least=0.001).number(0.0)
+        '< 0.001'
         """
+        if self.least is not None and value < self.least:
+            return f"< {self.least:g}"
         sign = "+" if self.signed else ""
         return f"{value * self.scale:{sign}.{self.digits}f}"
 
@@ -77,13 +83,23 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under columns, with a name for files, a title and notes for readers."""
+    """Rows under columns, with a name for files, a title and notes for readers.
+
+    ``data`` is what the figures are of, and ``code`` names the code that made them.
+    """
 
     name: str
     title: str
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = field(default=())
+    data: str = ""
+    code: str = ""
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """All that is said below the table: the notes, and which code made it."""
+        return (*self.notes, f"Code: {self.code}") if self.code else self.notes
 
     @classmethod
     def build(

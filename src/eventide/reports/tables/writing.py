@@ -5,14 +5,36 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from eventide.comparison.checking import RUNS
 from eventide.comparison.results import Results
 from eventide.comparison.splitting import SPLITS
-from eventide.errors import InputError
+from eventide.errors import OutputError
+from eventide.outputs import check_file, writing
+from eventide.reports.tables.collection import TABLES
 from eventide.reports.tables.drawing import comma_separated, latex, markdown
 from eventide.reports.tables.table import Table
 from eventide.storage import atomic_file
 
 PAGE = "tables.md"
+ENDINGS = (".md", ".tex", ".csv")
+
+
+def check_tables(folder: Path, inputs: Sequence[Path | str] = ()) -> bool:
+    """Refuse a folder in which a table would replace what is not ours; say if one replaces ours.
+
+    A folder that holds runs is one of ours, and so are the tables in it.
+    """
+    names = [PAGE, *(f"{name}{ending}" for name in TABLES for ending in ENDINGS)]
+    taken = [name for name in names if (folder / name).exists()]
+    if taken and not (folder / RUNS).exists():
+        raise OutputError(
+            f"{taken[0]} is there already, and not of a comparison",
+            where=str(folder),
+            next_step="choose an empty or new folder with --out",
+        )
+    for name in names:
+        check_file(folder / name, overwrite=True, inputs=inputs)
+    return bool(taken)
 
 
 def write_tables(results: Results, tables: Sequence[Table], folder: Path) -> list[Path]:
@@ -22,16 +44,10 @@ def write_tables(results: Results, tables: Sequence[Table], folder: Path) -> lis
         contents[f"{table.name}.md"] = markdown(table)
         contents[f"{table.name}.tex"] = latex(table)
         contents[f"{table.name}.csv"] = comma_separated(table)
-    try:
+    with writing(folder, "the tables"):
         for name, content in contents.items():
             with atomic_file(folder / name) as temporary:
                 temporary.write_text(content, encoding="utf-8")
-    except OSError as error:
-        raise InputError(
-            f"cannot write the tables: {error.strerror or error}",
-            where=str(folder),
-            next_step="choose another folder with --out",
-        ) from None
     return [folder / name for name in contents]
 
 
@@ -57,6 +73,7 @@ def page(results: Results, tables: Sequence[Table]) -> str:
         f"encoder `{plan.encoder}`, preset `{plan.preset}`" + (f", {changed}" if changed else ""),
         f"seeds: {', '.join(map(str, results.seeds))}",
         *(f"made with {each}" for each in versions),
+        *([f"code: {results.made_by}"] if results.made_by else []),
         *results.notes,
     ]
     parts = [f"# Comparison on {plan.dataset}", "\n".join(f"- {fact}" for fact in facts)]
