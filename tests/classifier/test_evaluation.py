@@ -2,9 +2,11 @@
 
 import polars as pl
 import pytest
+from typer.testing import CliRunner
 
 import eventide
 from eventide.classifier import EventClassifier
+from eventide.cli.main import app
 from eventide.errors import BadSetting, EventideWarning, InputError
 
 QUICK = {"method": "lr-encoder", "encoder": "tfidf-svd:16"}
@@ -125,6 +127,7 @@ def test_an_older_model_does_not_know_and_says_so(model, frame, tmp_path):
     assert report.rows == "unseen"
     assert report.validated_on is None
     assert "does not say which messages chose its epoch" in told(report)
+    assert "new to the model" not in report.protocol
     again = eventide.load(older.save(tmp_path / "again"))
     assert again.validated_ is None
 
@@ -163,3 +166,16 @@ def test_numbers_as_labels_are_compared_as_such(frame, new):
     model = EventClassifier(**QUICK).fit(frame, y)
     assert model.evaluate(new, y).accuracy == model.score(new, y)
     assert model.evaluate(new.with_columns(event=y)).accuracy == model.score(new, y)
+
+
+def test_the_two_commands_of_the_readme_evaluate_no_training_row(frame, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frame.select("id", "text", "created_at", "event").write_ndjson("messages.jsonl")
+    run = CliRunner()
+    train = ["train", "messages.jsonl", "--out", "model", "--method", "lr-encoder"]
+    assert run.invoke(app, train, catch_exceptions=False).exit_code == 0
+    done = run.invoke(app, ["evaluate", "model", "messages.jsonl"], catch_exceptions=False)
+    assert done.exit_code == 0
+    said = " ".join(done.output.split())
+    assert "are validation messages: they chose the epoch" in said
+    assert "left out" in said

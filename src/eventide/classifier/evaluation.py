@@ -213,7 +213,9 @@ def _protocol(standing: Standing, as_new: bool) -> str:
         return "transductive (every message was in the graph during training)"
     if remembered:
         return f"mixed ({remembered} of {messages} messages were in the graph during training)"
-    chose = 0 if standing.validated is None else int(standing.validated.sum())
+    if standing.validated is None:
+        return "inductive (no message was in the graph during training)"
+    chose = int(standing.validated.sum())
     if chose:
         return f"inductive (no message was in the graph; {chose} of {messages} chose the epoch)"
     return "inductive (every message is new to the model)"

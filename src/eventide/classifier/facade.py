@@ -526,6 +526,7 @@ def _like(messages: Any, frame: pl.DataFrame) -> Any:
     maker = type(messages).__module__.partition(".")[0]
     if maker == "pandas":
         found = frame.to_pandas()
-        found.index = messages.index
+        if hasattr(messages, "index"):
+            found.index = messages.index
         return found
     return frame.to_arrow() if maker == "pyarrow" else frame
