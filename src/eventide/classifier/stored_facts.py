@@ -90,7 +90,7 @@ def stored_settings(stored: Mapping[str, Any], path: Path) -> Settings:
         warnings.warn(
             f"the model in {path} does not say all its settings; today's defaults are used: {told}",
             EventideWarning,
-            stacklevel=4,
+            stacklevel=3,
         )
     return settings
 

@@ -81,27 +81,28 @@ def train(
 
     Example: eventide train messages.jsonl --out model --set training.epochs=50
     """
-    from eventide.classifier import EventClassifier
-    from eventide.classifier.files import save_model
     from eventide.outputs import check_room, reserved
-    from eventide.training.checkpoints import drop_checkpoints
 
-    chosen = {} if encoder is None else {"encoder": encoder}
-    model = EventClassifier(
-        method=method,
-        preset=preset,
-        protocol=protocol,
-        views=view_mapping(view or []),
-        entities=entities,
-        columns=reading.columns() or None,
-        seed=seed,
-        **chosen,
-        **changed_settings(change or []),
-    )
-    epochs = model.settings().training.epochs
     out = checked_out(out, sources, salt_file, overwrite=overwrite)
     checkpoints = out.with_name(f"{out.name}.checkpoint")
-    with reserved(out), told_how_to_resume(checkpoints):
+    with reserved(out), told_how_to_resume(checkpoints):  # before torch is loaded: errors are quick
+        from eventide.classifier import EventClassifier
+        from eventide.classifier.files import save_model
+        from eventide.training.checkpoints import drop_checkpoints
+
+        chosen = {} if encoder is None else {"encoder": encoder}
+        model = EventClassifier(
+            method=method,
+            preset=preset,
+            protocol=protocol,
+            views=view_mapping(view or []),
+            entities=entities,
+            columns=reading.columns() or None,
+            seed=seed,
+            **chosen,
+            **changed_settings(change or []),
+        )
+        epochs = model.settings().training.epochs
         settle_checkpoints(checkpoints, resume=resume, overwrite=overwrite)
         intake = reading.read(sources, lists=model.list_columns())
         check_room(out, BYTES_PER_MESSAGE * len(intake.messages))
@@ -126,12 +127,13 @@ def train(
 
 def checked_out(out: Path, sources: list[str], salt_file: Path | None, *, overwrite: bool) -> Path:
     """Return where the model goes, or say why it cannot go there, before anything is read."""
-    from eventide.classifier.salt import check_apart
     from eventide.outputs import check_folder
 
     kept = [] if salt_file is None else [salt_file]
     out = check_folder(out, overwrite=overwrite, inputs=[*sources, *kept])
     if salt_file is not None:
+        from eventide.classifier.salt import check_apart
+
         check_apart(salt_file, out)
     return out
 
@@ -148,11 +150,11 @@ def settle_checkpoints(checkpoints: Path, *, resume: bool, overwrite: bool) -> N
 @contextmanager
 def told_how_to_resume(checkpoints: Path) -> Iterator[None]:
     """When a person stops the run, say whether and how it can be continued."""
-    from eventide.training.checkpoints import has_checkpoint
-
     try:
         yield
     except KeyboardInterrupt:
+        from eventide.training.checkpoints import has_checkpoint
+
         if has_checkpoint(checkpoints):
             words = sys.argv[1:] if "--resume" in sys.argv else [*sys.argv[1:], "--resume"]
             told = f"stopped; continue with:\n  {shlex.join(['eventide', *words])}"
