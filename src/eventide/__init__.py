@@ -9,11 +9,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from eventide.forks import watch_forks
+
 if TYPE_CHECKING:
     from eventide.classifier import EventClassifier
     from eventide.classifier import load_model as load
 
 __all__ = ["EventClassifier", "__version__", "load"]
+
+
+watch_forks()  # before polars is imported
 
 
 def __getattr__(name: str) -> Any:

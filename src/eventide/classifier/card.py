@@ -18,8 +18,8 @@ what each view ({views}) said.
 | protocol | {protocol} |
 | messages in memory | {messages:,} |
 | best epoch | {epoch} of {epochs} run |
-| validation accuracy | {accuracy:.4f} |
-| validation macro-F1 | {f1:.4f} |
+| validation accuracy | {accuracy} |
+| validation macro-F1 | {f1} |
 | written by | eventide {eventide} |
 
 Validation figures chose the epoch, so they flatter the model: measure on messages it has not seen
@@ -65,12 +65,16 @@ def model_card(facts: Mapping[str, Any]) -> str:
         messages=facts["messages"],
         epoch=facts["best_epoch"],
         epochs=len(history),
-        accuracy=best["validation_accuracy"],
-        f1=best["validation_f1"],
+        accuracy=_figure(best.get("validation_accuracy")),
+        f1=_figure(best.get("validation_f1")),
         eventide=facts["eventide"],
         privacy=OPEN if facts["keeps_text"] else PRIVATE,
         events="\n".join(f"| {_cell(event)} | {count:,} |" for event, count in events),
     )
+
+
+def _figure(value: float | None) -> str:
+    return "none: there were no validation messages" if value is None else f"{value:.4f}"
 
 
 def _cell(text: str) -> str:

@@ -23,11 +23,11 @@ from eventide.data import read
 from eventide.errors import BadSetting, InputError
 from eventide.features.elements import with_elements
 from eventide.features.encoders import DEFAULT_ENCODER, encoder
+from eventide.forks import check_process
 from eventide.graphs.keys import KeyIndex
 from eventide.graphs.views import PAPER_VIEWS, View
 from eventide.methods import METHODS
 from eventide.methods.base import Judgement, Method, together
-from eventide.scoring.metrics import accuracy
 from eventide.settings import Settings, preset, resolve
 from eventide.training.checkpoints import Checkpoints
 from eventide.training.corpus import Corpus
@@ -131,17 +131,19 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             inductive=self.protocol == "inductive",
             seed=self.seed,
         )
-        self.settings_, self.classes_, self.notes_ = settings, plan.classes, plan.notes
+        self.__dict__.pop("method_", None)  # a fit that fails leaves no model, not half of one
+        self.settings_, self.classes_, self.sizes_ = settings, plan.classes, plan.sizes
         self.preparation_, self.memory_ = plan.preparation, plan.problem.corpus
         self.labels_ = plan.problem.labels
         self.remembered_: pl.DataFrame | None = plan.remembered.select(CLEAR)
-        self.method_: Method = METHODS.load(self.method)(settings, self.seed)
+        method: Method = METHODS.load(self.method)(settings, self.seed)
         kept = None
         if checkpoints is not None:
             signature = self._signature(plan.problem.corpus)
             kept = Checkpoints(Path(checkpoints), signature, checkpoint_every, resume)
-        run = self.method_.fit(plan.problem, watch, kept)
+        run = method.fit(plan.problem, watch, kept)
         self.history_, self.best_epoch_ = run.history, run.best_epoch
+        self.notes_, self.method_ = (*plan.notes, *run.notes), method
         return self
 
     def predict(self, messages: Any, *, as_new: bool = False) -> NDArray[np.str_]:
@@ -167,12 +169,17 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def score(
         self, messages: Any, y: Sequence[Any] | None = None, sample_weight: Any = None
     ) -> float:
-        """Return the accuracy on labelled messages; an event unseen in training counts as wrong."""
+        """Return the accuracy on labelled messages.
+
+        An event unseen in training counts as wrong, and so does a message without any evidence.
+        """
         frame = self.read_messages(messages, y, strict=True)
         frame = frame.filter(pl.col("event").is_not_null())
         if not len(frame):
             raise InputError("scoring needs labelled messages, found none", where="column event")
-        return accuracy(frame["event"].to_numpy(), self.predict(frame))
+        judgement, _ = self._judge(frame, as_new=False)
+        right = frame["event"].to_numpy() == self.classes_[judgement.predicted]
+        return float(np.mean(right & ~judgement.undecided))
 
     def save(self, path: str | Path, *, keep_text: bool = False) -> Path:
         """Write the model to a directory; text and names stay out unless ``keep_text``."""
@@ -249,5 +256,6 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         }
 
     def _check_fitted(self) -> None:
+        check_process()
         if not hasattr(self, "method_"):
             raise NotFittedError("this EventClassifier is not fitted yet; call fit(messages) first")

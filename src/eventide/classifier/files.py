@@ -18,6 +18,7 @@ from eventide.classifier.card import model_card
 from eventide.classifier.facade import CLEAR, EventClassifier
 from eventide.errors import InputError
 from eventide.features.encoders import State, encoder
+from eventide.forks import check_process
 from eventide.graphs.views import View
 from eventide.methods import METHODS
 from eventide.settings import Settings
@@ -61,6 +62,7 @@ def save_model(model: EventClassifier, path: Path, *, keep_text: bool) -> Path:
 
 def load_model(path: str | Path) -> EventClassifier:
     """Read a model that ``save_model`` wrote, after checking every file."""
+    check_process()
     path = Path(path)
     bundle = read_bundle(path, KIND)
     facts, memory = bundle.facts, bundle.arrays["memory"]

@@ -27,6 +27,7 @@ from eventide.cli import (
     train,
 )
 from eventide.errors import EventideError
+from eventide.own_process import set_up
 
 app = typer.Typer(
     name="eventide",
@@ -74,6 +75,7 @@ app.add_typer(bench.app, name="bench")
 
 def main() -> None:
     """Run the command line; errors made for people end without a traceback."""
+    set_up()
     try:
         app()
     except EventideError as error:

@@ -110,15 +110,20 @@ def best_row(model: EventClassifier) -> dict[str, float]:
 
 def show_training(model: EventClassifier, out: Path) -> None:
     """Say what was learned, where it is, and what to do next."""
-    best = best_row(model)
+    best, sizes = best_row(model), model.sizes_
     seconds = sum(row["seconds"] for row in model.history_)
     for note in model.notes_:
         typer.echo(f"note: {note}")
     typer.echo(
         f"{model.method} ({model.protocol}) learned {len(model.classes_)} events from "
-        f"{len(model.memory_):,} messages in {seconds:.1f} s; epoch {model.best_epoch_} of "
-        f"{len(model.history_)} kept: validation ACC {best['validation_accuracy']:.4f}, "
-        f"F1 {best['validation_f1']:.4f}"
+        f"{sizes.labelled:,} labelled and {sizes.unlabelled:,} unlabelled messages in "
+        f"{seconds:.1f} s; epoch {model.best_epoch_} of {len(model.history_)} kept"
+        + (
+            f": validation ACC {best['validation_accuracy']:.4f}, "
+            f"F1 {best['validation_f1']:.4f} on {sizes.validating:,} messages"
+            if "validation_accuracy" in best
+            else ""
+        )
     )
     typer.echo(f"model: {out}")
     typer.echo(f"next:  eventide evaluate {out} FILE   or   eventide assign {out} NEW_MESSAGES")

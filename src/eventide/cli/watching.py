@@ -38,11 +38,11 @@ def figures(row: Mapping[str, float]) -> str:
     ...          "error": 0.5, "total": 0.7, "seconds": 0.25})
     'ACC 90.0 %  F1 88.0 %  uncertainty 0.10  error 0.500  total 0.700  0.25 s'
     """
+    validated = (("ACC", "validation_accuracy"), ("F1", "validation_f1"))
     shown = [
-        f"ACC {row['validation_accuracy']:.1%}".replace("%", " %"),
-        f"F1 {row['validation_f1']:.1%}".replace("%", " %"),
-        f"uncertainty {row['uncertainty']:.2f}",
+        f"{short} {row[name]:.1%}".replace("%", " %") for short, name in validated if name in row
     ]
+    shown.append(f"uncertainty {row['uncertainty']:.2f}")
     terms = ("error", "calibration", "contrastive", "agreement", "total")
     shown += [f"{name} {row[name]:.3f}" for name in terms if name in row]
     return "  ".join([*shown, f"{row['seconds']:.2f} s"])

@@ -15,8 +15,9 @@ from eventide.comparison.plan import Job, Plan, jobs
 from eventide.comparison.results import Results
 from eventide.comparison.rows import Run
 from eventide.comparison.splitting import ONE_FOR_ALL, checked_protocol, copies, divided
-from eventide.comparison.workers import carried_out, cores
+from eventide.comparison.workers import carried_out
 from eventide.comparison.workshop import Workshop
+from eventide.cores import usable_cores
 from eventide.errors import BadSetting
 from eventide.features.encoders import DEFAULT_ENCODER
 from eventide.features.encoders import encoder as make_encoder
@@ -88,7 +89,7 @@ def compare(
     total = len({job.key for job in wanted})
     watch(Step(total - len(todo), total))
     workshop = Workshop(material.messages, plan, together)
-    with closing(carried_out(todo, workshop, workers or cores())) as ended:
+    with closing(carried_out(todo, workshop, workers or usable_cores())) as ended:
         for done, run in enumerate(ended, start=total - len(todo) + 1):
             ledger.append(run)
             (failed if run.outcome is None else finished)[run.key] = run
