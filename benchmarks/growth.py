@@ -20,7 +20,7 @@ import torch
 
 from apart import report, run_apart, seconds
 from eventide.graphs.neighbourhood import BucketedNeighbourhood
-from eventide.kept_memory import kept_memory
+from eventide.kept_memory import keep_memory, kept_memory
 from generated import LONG_TAIL, TRENDING, GeneratedGraph, generate, one_hashtag
 
 SIZES = (20_000, 63_000, 200_000)
@@ -57,6 +57,7 @@ def measure(series: str, messages: int, width: int) -> None:
             if train:
                 torch.autograd.grad(out, (values, rates), out.detach())
 
+    keep_memory()
     with kept_memory():  # as in training
         spent = seconds(step, warm=1 if train else 0)
     edges = sum(each.layout.edges for each in around)

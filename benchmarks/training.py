@@ -20,7 +20,7 @@ import torch
 
 from apart import report, run_apart, seconds
 from eventide.graphs.keys import element_keys
-from eventide.kept_memory import kept_memory
+from eventide.kept_memory import keep_memory, kept_memory
 from eventide.methods.ucl import UclEcBalanced
 from eventide.settings import preset, resolve
 from eventide.training.corpus import Corpus
@@ -113,6 +113,7 @@ def one_step(contestant: str, messages: int, repeats: int, refresh: int) -> None
     states anew, and stale ones; its first round sets things up and is not counted.
     """
     problem = invented(messages)
+    keep_memory()
     with kept_memory():
         started = time.perf_counter()
         step, steps, start_over = step_of(problem, contestant, {"training.layer1_refresh": refresh})

@@ -7,6 +7,7 @@ from pathlib import Path
 # on shared cores cost more than they give. Must be set before torch and polars are imported.
 for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "POLARS_MAX_THREADS"):
     os.environ.setdefault(name, "1")
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 import polars as pl  # noqa: E402
 import pytest  # noqa: E402

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from eventide import errors
 from eventide.errors import EventideError, EventideWarning
+from eventide.forks import watch_forks
 
 if TYPE_CHECKING:
     from eventide.classifier import EventClassifier
@@ -39,6 +40,9 @@ _LAZY = {
 
 # A library leaves it to the program whether anything is logged.
 logging.getLogger("eventide").addHandler(logging.NullHandler())
+
+
+watch_forks()  # before polars is imported
 
 
 def __getattr__(name: str) -> Any:

@@ -69,6 +69,10 @@ class Diverged(EventideError):
     """Training left the finite numbers."""
 
 
+class ForkedProcess(EventideError):
+    """A child process, forked too late: the threads it would need stayed behind in its parent."""
+
+
 class MissingDependency(EventideError):
     """An optional package or a file that an option needs is not installed."""
 

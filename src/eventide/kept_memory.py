@@ -2,12 +2,15 @@
 
 The C library hands every large buffer back to the system as soon as it is freed, and the system
 clears it page by page before it gives it out again. Where each step of a long computation needs
-the same large buffers, that costs more than much of the arithmetic.
+the same large buffers, that costs more than much of the arithmetic: graphs of some 100,000 messages
+do, smaller ones hardly notice. The switch is one for the whole process and cannot be put back quite
+as it was, so only processes of our own (``eventide.own_process``) may turn it.
 """
 
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,19 +19,31 @@ from contextlib import contextmanager
 _TRIM_THRESHOLD, _TRIM_DEFAULT = -1, 128 * 1024
 _MMAP_MAX, _MMAP_MAX_DEFAULT = -4, 65_536
 _NEVER = 2**31 - 1
+_library: ctypes.CDLL | None = None
+"""The C library of a process that is ours."""
+
+
+def keep_memory() -> None:
+    """Let ``kept_memory`` have its effect in this process, unless the user set the allocator up.
+
+    Only glibc knows how; elsewhere this does nothing.
+    """
+    global _library
+    chosen = any(name.startswith("MALLOC_") or name == "GLIBC_TUNABLES" for name in os.environ)
+    _library = None if chosen else _glibc()
 
 
 @contextmanager
 def kept_memory() -> Iterator[None]:
     """Inside, freed memory stays with this process; afterwards all of it goes back.
 
-    Only glibc knows how; elsewhere this does nothing. It changes no result.
+    Nothing happens in a process that is not ours. It changes no result.
 
     >>> with kept_memory():
     ...     sum(range(3))
     3
     """
-    library = _glibc()
+    library = _library
     if library is None:
         yield
         return

@@ -129,7 +129,8 @@ def evaluate_model(
     frame, taken = labelled.filter(pl.Series(mask)), standing.take(mask)
     judgement = model.judge_messages(frame, np.full(len(frame), -1) if as_new else taken.rows)
     names = model.class_names
-    truth, predicted = frame["event"].to_numpy().astype(str), names[judgement.predicted]
+    truth = frame["event"].to_numpy().astype(str)
+    predicted = model.names_of(judgement.scored_as)
     wrong = truth != predicted
     figures = score(truth, predicted)
     return EvaluationReport(
@@ -153,11 +154,16 @@ def evaluate_model(
         events=_events(truth, predicted, judgement.uncertainty, names),
         notes=[
             *_notes(taken, rows, unknown=int((~np.isin(truth, names)).sum()), as_new=as_new),
+            *_without_evidence(int(judgement.undecided.sum())),
             *_left_out(standing, mask, rows),
             *_rejected(intake),
             *(() if isinstance(messages, Intake) else intake.notes),
         ],
     )
+
+
+def _without_evidence(count: int) -> list[str]:
+    return [f"{count:,} messages have no evidence for any event: they count as wrong"] * (count > 0)
 
 
 def check_rows(rows: object) -> None:

@@ -91,10 +91,12 @@ def explain(
     known, stage = row >= 0, method.stage
     rows = np.array([row])
     corpus = model.memory_.take(rows) if known else model.preparation_.prepare(chosen)
-    rates = stage.rates(rows) if known else stage.rates_new(corpus)
-    views = method.objective.read_views(
-        stage.evaluate(rows) if known else stage.evaluate_new(corpus)
-    )
+    if known:
+        rates, outputs = stage.rates(rows), stage.evaluate(rows)
+    else:
+        found = stage.look_up(corpus)
+        rates, outputs = stage.rates_new(found), stage.evaluate_new(found)
+    views = method.objective.read_views(outputs)
     fallback = int(method.objective.counts.argmax())  # as in every judgement without evidence
     return Explanation(
         id=opinion["id"],

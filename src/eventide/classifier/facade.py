@@ -50,6 +50,7 @@ from eventide.data.schema import REJECTED
 from eventide.errors import BadSetting, InputError, RejectedRows, warn
 from eventide.features.elements import check_entities, with_elements
 from eventide.features.encoders import DEFAULT_ENCODER, Encoder, Function, encoder, encoder_name
+from eventide.forks import check_process
 from eventide.graphs.keys import KeyIndex
 from eventide.graphs.views import View
 from eventide.methods import DEFAULT_METHOD, METHODS
@@ -207,6 +208,7 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         With ``checkpoints`` the run's state is kept there, and ``resume`` continues from it.
         ``salt_file`` keeps the salt of the stored hashes apart from the model; absent, it is made.
         """
+        check_process()
         settings, seed = self.settings(), whole_seed(self.seed)
         if checkpoints is not None:
             check_checkpoints(checkpoints, resume=resume)
@@ -240,8 +242,8 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 run = method.fit(plan.problem, both, kept)
         # Only now: a fit that fails or is stopped leaves an older one as it was.
         told = () if isinstance(messages, Intake) else intake.notes
-        self.settings_, self.notes_ = settings, (*told, *plan.notes)
-        self.rejected_ = intake.rejected
+        self.settings_, self.notes_ = settings, (*told, *plan.notes, *run.notes)
+        self.rejected_, self.sizes_ = intake.rejected, plan.sizes
         self.classes_ = as_given(plan.classes.tolist(), kind)
         self.preparation_, self.memory_ = plan.preparation, plan.problem.corpus
         self.labels_, self.validated_ = plan.problem.labels, Validated.of(plan.problem)
@@ -280,7 +282,7 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def score(self, messages: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the accuracy on labelled messages; an event unseen in training counts as wrong.
 
-        Each message counts by its ``sample_weight``. Messages the model was trained on count too:
+        So does a message without any evidence, whatever ``predict`` says of it. Each message counts by its ``sample_weight``. Messages the model was trained on count too:
         ``evaluate`` keeps them apart.
         """
         self._check_fitted()
@@ -297,7 +299,7 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         weights = _weights(sample_weight, labelled)
         frame = intake.messages.filter(labelled)
         judgement = self.judge_messages(frame, self._find(frame))
-        return accuracy(frame["event"].to_numpy(), self.class_names[judgement.predicted], weights)
+        return accuracy(frame["event"].to_numpy(), self.names_of(judgement.scored_as), weights)
 
     def evaluate(
         self,
@@ -355,6 +357,10 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def class_names(self) -> NDArray[np.str_]:
         """The names of the classes, whatever type the labels had."""
         return class_names(self.classes_)
+
+    def names_of(self, classes: NDArray[np.int64]) -> NDArray[np.str_]:
+        """Name numbered classes; no opinion (-1) has the empty name, which no event has."""
+        return np.append(self.class_names, "")[classes]
 
     def intake(
         self,
@@ -484,6 +490,7 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return settled_kind(column_kind(messages, columns), events.drop_nulls())
 
     def _check_fitted(self) -> None:
+        check_process()
         if not self.__sklearn_is_fitted__():
             raise NotFittedError("this EventClassifier is not fitted yet; call fit(messages) first")
 

@@ -26,6 +26,7 @@ from eventide.classifier.validated import Validated
 from eventide.errors import EventideError, InputError
 from eventide.features.encoders import Encoder, Function, State
 from eventide.features.encoders import encoder as make_encoder
+from eventide.forks import check_process
 from eventide.graphs.views import View
 from eventide.methods import METHODS
 from eventide.settings import Settings
@@ -92,6 +93,7 @@ def load_model(
     with ``allow_download``. ``salt_file`` is the file of a model that was trained with one; without
     it the environment variable EVENTIDE_SALT_FILE is asked.
     """
+    check_process()
     path = expanded(path)
     bundle = read_bundle(path, KIND)
     check_facts_of(bundle, path)

@@ -5,22 +5,33 @@ On a busy machine it costs far more: each small product waits until the other th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import ctypes
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from threading import Lock
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
 
 import torch
 
 from eventide.few import FEW
 
-_lock = Lock()
-_inside = 0
-_usual = 1
+
+class _OpenMp(NamedTuple):
+    """Switches that count for the calling thread alone; ``torch.set_num_threads`` has others too.
+
+    ``set_mkl`` takes the calling thread's own number for MKL, 0 for "as everybody", and returns the
+    one before.
+    """
+
+    get: Callable[[], int]
+    set: Callable[[int], object]
+    set_mkl: Callable[[int], int]
 
 
 @contextmanager
 def threads_for(messages: int) -> Iterator[None]:
-    """Let torch use one thread for a few messages, and as many as before afterwards.
+    """Let torch use one thread for a few messages; no other thread of the program is affected.
 
     >>> before = torch.get_num_threads()
     >>> with threads_for(1):
@@ -29,28 +40,31 @@ def threads_for(messages: int) -> Iterator[None]:
     >>> torch.get_num_threads() == before
     True
     """
-    if messages > FEW:
+    openmp = _openmp() if messages <= FEW else None
+    # Asking torch, too, so that a thread new to it has its number before it is lent another.
+    if openmp is None or torch.get_num_threads() == 1:
         yield
         return
-    _enter()
+    usual, usual_mkl = openmp.get(), openmp.set_mkl(1)
+    openmp.set(1)
     try:
         yield
     finally:
-        _leave()
+        openmp.set(usual)
+        openmp.set_mkl(usual_mkl)
 
 
-def _enter() -> None:
-    global _inside, _usual
-    with _lock:
-        if _inside == 0:
-            _usual = torch.get_num_threads()
-        _inside += 1
-    torch.set_num_threads(1)
-
-
-def _leave() -> None:
-    global _inside
-    # Every thread of a program has a number of its own to give back.
-    torch.set_num_threads(_usual)
-    with _lock:
-        _inside -= 1
+@cache
+def _openmp() -> _OpenMp | None:
+    """Find the OpenMP that torch itself is linked to; None where it has none that can be asked."""
+    for path in sorted((Path(torch.__file__).parent / "lib").glob("*torch_cpu.*")):
+        try:
+            library = ctypes.CDLL(str(path))
+            return _OpenMp(
+                library.omp_get_max_threads,
+                library.omp_set_num_threads,
+                getattr(library, "MKL_Set_Num_Threads_Local", lambda number: 0),
+            )
+        except (OSError, AttributeError):
+            continue
+    return None

@@ -28,6 +28,7 @@ from eventide.cli import (
 )
 from eventide.cli.console import prepare_streams
 from eventide.cli.ending import Verbs, exit_code
+from eventide.own_process import set_up
 
 app = typer.Typer(
     name="eventide",
@@ -76,5 +77,6 @@ app.add_typer(bench.app, name="bench")
 
 def main() -> None:
     """Run the command line; whatever happens ends in an exit code and without a traceback."""
+    set_up()
     prepare_streams()
     sys.exit(exit_code(app))

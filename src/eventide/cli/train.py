@@ -172,17 +172,20 @@ def best_row(model: EventClassifier) -> dict[str, float]:
 
 def show_training(model: EventClassifier, out: Path) -> None:
     """Say what was learned, where it is, and what to do next."""
-    best = best_row(model)
+    best, sizes = best_row(model), model.sizes_
     seconds = sum(row["seconds"] for row in model.history_)
-    labelled = int((model.labels_ >= 0).sum())
     for note in model.notes_:
         typer.echo(f"note: {note}")
     typer.echo(
         f"{model.method} ({model.protocol}) learned {len(model.classes_)} events from "
-        f"{labelled:,} labelled and {len(model.memory_) - labelled:,} other messages "
-        f"in {seconds:.1f} s; epoch {model.best_epoch_} of "
-        f"{len(model.history_)} kept: validation ACC {best['validation_accuracy']:.4f}, "
-        f"F1 {best['validation_f1']:.4f}"
+        f"{sizes.labelled:,} labelled and {sizes.unlabelled:,} unlabelled messages in "
+        f"{seconds:.1f} s; epoch {model.best_epoch_} of {len(model.history_)} kept"
+        + (
+            f": validation ACC {best['validation_accuracy']:.4f}, "
+            f"F1 {best['validation_f1']:.4f} on {sizes.validating:,} messages"
+            if "validation_accuracy" in best
+            else ""
+        )
     )
     place = shlex.quote(str(out))
     typer.echo(f"model: {out}")

@@ -17,8 +17,9 @@ from eventide.comparison.results import Results
 from eventide.comparison.rows import Run
 from eventide.comparison.sources import commit
 from eventide.comparison.splitting import ONE_FOR_ALL, copies, divided
-from eventide.comparison.workers import carried_out, cores
+from eventide.comparison.workers import carried_out
 from eventide.comparison.workshop import Workshop
+from eventide.cores import usable_cores
 from eventide.features.encoders import DEFAULT_ENCODER
 from eventide.outputs import reserved
 
@@ -105,7 +106,7 @@ def compare(
         notes = _kept_notes(kept, wanted, plan)
         watch(Step(total - len(todo), total, notes=notes))
         workshop = Workshop(material.messages, plan, together)
-        with closing(carried_out(todo, workshop, workers or cores())) as ended:
+        with closing(carried_out(todo, workshop, workers or usable_cores())) as ended:
             for done, run in enumerate(ended, start=total - len(todo) + 1):
                 ledger.append(run)
                 (failed if run.outcome is None else finished)[run.key] = run

@@ -60,7 +60,8 @@ class Outcome(Part):
     """What a finished run gave.
 
     ``truth`` and ``predicted`` number the classes in their sorted order; events without training
-    messages follow after them. ``tested`` is a digest of the test messages' ids, in order.
+    messages follow after them, and -1 stands for no prediction at all, for lack of evidence.
+    ``tested`` is a digest of the test messages' ids, in order.
     """
 
     seconds: Seconds

@@ -71,16 +71,17 @@ def _outcome(job: Job, workshop: Workshop) -> Outcome:
         messages=ready.sizes,
         tested=ready.tested,
         truth=ready.truth.tolist(),
-        predicted=judged.predicted.tolist(),
+        predicted=judged.scored_as.tolist(),
         # digits that count, not decimals: a sure message's uncertainty may be 1e-9, and still ranks
         uncertainty=[float(f"{each:.6g}") for each in judged.uncertainty],
     )
 
 
 def figures(truth: Ints, judged: Judgement) -> Figures:
-    """Score a judgement of test messages whose true classes are known."""
-    wrong = judged.predicted != truth
-    found = score(truth, judged.predicted)
+    """Score a judgement of test messages whose true classes are known; the undecided are wrong."""
+    predicted = judged.scored_as
+    wrong = predicted != truth
+    found = score(truth, predicted)
     return Figures(
         accuracy=found.accuracy,
         macro_f1=found.macro_f1,

@@ -17,16 +17,12 @@ from eventide.comparison.rows import Run
 from eventide.comparison.running import run
 from eventide.comparison.workshop import Workshop
 from eventide.errors import EventideError
+from eventide.kept_memory import keep_memory
+from eventide.own_process import environment
 
 SINGLE = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS")
 _workshop: Workshop
 """A worker's own workshop, set when the worker begins."""
-
-
-def cores() -> int:
-    """Count the cores this process may use."""
-    allowed = getattr(os, "sched_getaffinity", None)
-    return len(allowed(0)) if allowed else os.cpu_count() or 1
 
 
 def carried_out(jobs: Sequence[Job], workshop: Workshop, workers: int) -> Generator[Run]:
@@ -68,6 +64,7 @@ def _begin(workshop: Workshop, registered: Registered) -> None:
 
     _workshop = workshop
     register(registered)
+    keep_memory()
     torch.set_num_threads(1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends its workers
     threading.Thread(target=_follow_parent, daemon=True).start()
@@ -87,8 +84,9 @@ def _do(job: Job) -> Run:
 @contextmanager
 def _environment() -> Iterator[None]:
     """Let processes that start now use one thread, without a lasting change here."""
-    before = {name: os.environ.get(name) for name in SINGLE}
-    os.environ.update(dict.fromkeys(SINGLE, "1"))
+    wanted = environment() | dict.fromkeys(SINGLE, "1")
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ.update(wanted)
     try:
         yield
     finally:

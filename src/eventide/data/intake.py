@@ -18,6 +18,7 @@ from eventide.data.readers import batches_of
 from eventide.data.schema import REJECTED
 from eventide.data.validation import Validator
 from eventide.errors import BadSetting, InputError, RejectedRows
+from eventide.forks import check_process
 from eventide.storage import atomic_file
 
 Parts = tuple[pl.DataFrame, pl.DataFrame]
@@ -123,6 +124,7 @@ def read(
     >>> intake.messages["text"].to_list(), intake.rejected["reason"].to_list()
     (['flood in #Calgary'], ['the id is taken by an earlier row'])
     """
+    check_process()
     if isinstance(source, Intake):  # read already: nothing is read or checked twice
         return source
     plan = Columns(dict(columns or {}), tuple(lists), dict(remembered or {}))

@@ -9,11 +9,12 @@ from __future__ import annotations
 import ast
 import json
 import math
-import warnings
 from collections.abc import Iterable
 from typing import Any
 
 import polars as pl
+
+from eventide.quiet import quiet
 
 LIST = pl.List(pl.String())
 QUOTED = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
@@ -140,8 +141,7 @@ def _decoded(text: Any) -> Any:
         return text
     for read in (json.loads, ast.literal_eval):
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", SyntaxWarning)
+            with quiet(SyntaxWarning):
                 return read(text)
         except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
             continue

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
+
+from eventide.cores import usable_cores
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -20,5 +21,5 @@ def side_by_side(work: Callable[[Item], Result], items: Sequence[Item]) -> Itera
     if len(items) < 2:
         yield from map(work, items)
         return
-    with ThreadPoolExecutor(os.cpu_count() or 1) as workers:
+    with ThreadPoolExecutor(usable_cores()) as workers:
         yield from workers.map(work, items)

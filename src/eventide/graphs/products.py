@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from eventide.graphs.incidence import Ints
+from eventide.quiet import quiet
 
 
 def empty(rows: int, like: Tensor) -> Tensor:
@@ -99,12 +100,15 @@ class Pattern:
 
 
 def _sparse(pointers: Tensor, columns: Tensor, numbers: Tensor, shape: tuple[int, int]) -> Tensor:
-    with warnings.catch_warnings():
-        # torch calls its compressed tensors a beta feature, once per process
-        warnings.simplefilter("ignore", UserWarning)
-        return torch.sparse_csr_tensor(
-            pointers, columns, numbers, size=shape, check_invariants=False
-        )
+    _hear_out_torch()
+    return torch.sparse_csr_tensor(pointers, columns, numbers, size=shape, check_invariants=False)
+
+
+@cache
+def _hear_out_torch() -> None:
+    """Let torch call its compressed tensors a beta feature, which it does once per process."""
+    with quiet(UserWarning):
+        torch.eye(1).to_sparse_csr()
 
 
 class FixedMatrix:

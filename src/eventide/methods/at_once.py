@@ -89,9 +89,7 @@ class AtOnceMethod:
     def _validated(self, problem: Problem) -> Row:
         held = problem.validation
         if not len(held):
-            doubt = float(judgement_of(self._kept).uncertainty.mean())
-            scores = ("validation_accuracy", "validation_f1", "validation_loss")
-            return {**dict.fromkeys(scores, 0.0), "uncertainty": doubt}
+            return {"uncertainty": float(judgement_of(self._kept).uncertainty.mean())}
         logits = self._kept[held.rows] if held.corpus is None else self.logits(held.corpus)
         judged = judgement_of(logits)
         loss = functional.cross_entropy(torch.from_numpy(logits), torch.from_numpy(held.labels))
@@ -108,6 +106,7 @@ def judgement_of(logits: Logits) -> Judgement:
     said = Categorical(torch.from_numpy(logits))
     return Judgement(
         predicted=said.predicted.numpy(),
+        undecided=np.zeros(len(logits), dtype=bool),
         belief=said.belief.numpy(),
         probability=said.probability.numpy(),
         uncertainty=said.uncertainty.numpy(),

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from eventide.opinions.opinion import NO_OPINION
 from eventide.settings import Settings
 from eventide.training.checkpoints import Checkpoints
 from eventide.training.corpus import Corpus, Ints
@@ -16,6 +17,7 @@ from eventide.training.loop import Run, Watch
 from eventide.training.problem import Problem
 
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -31,16 +33,23 @@ class ViewJudgement:
 class Judgement:
     """What a method says of n messages over C classes.
 
-    ``belief`` and ``probability`` are [n, C]; ``uncertainty`` and ``conflict`` are [n]. Where no
-    evidence was found at all, ``predicted`` is the most frequent class of the training messages.
+    ``belief`` and ``probability`` are [n, C]; the others are [n]. A message without any evidence is
+    ``undecided``. Its ``predicted`` class, which people are shown, is the most frequent one of the
+    training messages; in figures it counts as wrong (``scored_as``).
     """
 
     predicted: Ints
+    undecided: Bools
     belief: Floats
     probability: Floats
     uncertainty: Floats
     conflict: Floats
     views: dict[str, ViewJudgement]
+
+    @property
+    def scored_as(self) -> Ints:
+        """What figures compare with the truth [n]: the predicted class, -1 where undecided."""
+        return np.where(self.undecided, NO_OPINION, self.predicted)
 
 
 def together(parts: Sequence[tuple[Ints, Judgement]]) -> Judgement:
@@ -53,6 +62,7 @@ def together(parts: Sequence[tuple[Ints, Judgement]]) -> Judgement:
 
     return Judgement(
         predicted=join(each.predicted for each in judged),
+        undecided=join(each.undecided for each in judged),
         belief=join(each.belief for each in judged),
         probability=join(each.probability for each in judged),
         uncertainty=join(each.uncertainty for each in judged),

@@ -5,7 +5,6 @@ The yardsticks are nothing else, and methods that learn vectors without labels e
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self, TypeAlias
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from eventide.methods.at_once import AtOnceMethod, Logits
+from eventide.quiet import quiet
 from eventide.training.corpus import Corpus, Ints
 from eventide.training.problem import Problem
 
@@ -41,9 +41,8 @@ class LinearProbe:
         from sklearn.linear_model import LogisticRegression
 
         model = LogisticRegression(C=1.0, class_weight="balanced", max_iter=ROUNDS)
-        with warnings.catch_warnings():
-            # An optimum that is not quite reached is still a fixed, repeatable classifier.
-            warnings.simplefilter("ignore", ConvergenceWarning)
+        # An optimum that is not quite reached is still a fixed, repeatable classifier.
+        with quiet(ConvergenceWarning):
             model.fit(vectors, labels)
         weights = np.asarray(model.coef_, dtype=np.float64)
         bias = np.asarray(model.intercept_, dtype=np.float64)

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from eventide.methods.base import Judgement, ViewJudgement
 from eventide.networks.trainable import TrainableNetwork
+from eventide.opinions.opinion import NO_OPINION
 from eventide.settings import Settings
 from eventide.training.checkpoints import Checkpoints
 from eventide.training.corpus import Corpus, Ints
@@ -18,6 +19,7 @@ from eventide.training.loop import Run, Watch
 from eventide.training.objective import Objective, Outputs
 from eventide.training.phases import Phase, train_phases
 from eventide.training.problem import Problem
+from eventide.training.spinning import warn_if_spinning
 from eventide.training.stage import Stage, choose_device
 
 NetworkT = TypeVar("NetworkT", bound=TrainableNetwork)
@@ -58,6 +60,7 @@ class TrainedMethod(Generic[NetworkT, StageT]):
 
     def fit(self, problem: Problem, watch: Watch, checkpoints: Checkpoints | None) -> Run:
         """Build network and objectives, then train them."""
+        warn_if_spinning()
         network = self.make_network(problem.corpus, problem.classes)
         self.fit_inputs(network, problem)
         self._set_up(network, problem.corpus, torch.from_numpy(problem.class_counts))
@@ -76,7 +79,8 @@ class TrainedMethod(Generic[NetworkT, StageT]):
 
     def judge_new(self, corpus: Corpus) -> Judgement:
         """Judge new messages by what the memory holds."""
-        return self._judgement(self.stage.evaluate_new(corpus), self.stage.neighbours_new(corpus))
+        found = self.stage.look_up(corpus)
+        return self._judgement(self.stage.evaluate_new(found), self.stage.neighbours_new(found))
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return the weights of network and objective."""
@@ -107,6 +111,7 @@ class TrainedMethod(Generic[NetworkT, StageT]):
         fallback = self.objective.counts.argmax()
         return Judgement(
             predicted=_array(opinion.decided(fallback)),
+            undecided=_array(opinion.predicted == NO_OPINION),
             belief=_array(opinion.belief),
             probability=_array(opinion.probability),
             uncertainty=_array(opinion.uncertainty),

@@ -53,9 +53,10 @@ class Progress:
         self.history.append(row)
         self.best.offer(
             self.epoch,
-            row["validation_accuracy"],
-            row["validation_f1"],
-            row["validation_loss"],
+            row.get("validation_accuracy", 0.0),
+            row.get("validation_f1", 0.0),
+            # Where nothing was validated, a later epoch is a better one.
+            row.get("validation_loss", -float(self.epoch)),
             weights=lambda: {
                 **_copy("network", self.network),
                 **_copy("objective", self.objective),

@@ -6,47 +6,53 @@ import numpy as np
 import torch
 
 from eventide.scoring.metrics import accuracy, macro_f1
-from eventide.training.objective import Objective
+from eventide.training.objective import Objective, Outputs
 from eventide.training.outputs import rows_of
-from eventide.training.problem import Problem
+from eventide.training.problem import Ints, Problem
 from eventide.training.stage import Stage
 
+NOBODY: Ints = np.empty(0, dtype=np.int64)
 
-def evaluate(stage: Stage, objective: Objective, problem: Problem, epoch: int) -> dict[str, float]:
-    """Let the objective observe the training messages, and score the validation messages.
 
-    Labels of validation messages are compared with predictions here and go nowhere else.
-    Without validation messages every later epoch counts as better: the last one is kept.
+class Evaluation:
+    """Lets an objective observe the training messages, and scores the validation messages.
+
+    Labels of validation messages are compared with predictions here and go nowhere else. What new
+    validation messages read of the memory is looked up once, for all epochs.
     """
-    validation = problem.validation
-    # a pass over all training messages is made only for those who look at it
-    looked_at = objective.observes or not len(validation)
-    rows = problem.training_rows if looked_at else np.empty(0, dtype=np.int64)
-    inside = validation.rows if validation.rows is not None else np.empty(0, dtype=np.int64)
-    graph_rows = np.concatenate([rows, inside])
-    outputs = stage.evaluate(graph_rows) if len(graph_rows) else {}
-    training = rows_of(outputs, slice(0, len(rows)))
-    if objective.observes:
-        labels = torch.from_numpy(problem.labels[rows]).to(stage.device)
-        objective.observe(training, labels, epoch)
-    if not len(validation):
+
+    def __init__(self, stage: Stage, objective: Objective, problem: Problem) -> None:
+        self._stage, self._objective, self._problem = stage, objective, problem
+        corpus = problem.validation.corpus
+        self._new = None if corpus is None else stage.look_up(corpus)
+
+    def after(self, epoch: int) -> dict[str, float]:
+        """Return the figures of an epoch; without validation messages there are none of those."""
+        stage, objective, validation = self._stage, self._objective, self._problem.validation
+        # a pass over all training messages is made only for those who look at it
+        looked_at = objective.observes or not len(validation)
+        rows = self._problem.training_rows if looked_at else NOBODY
+        inside = validation.rows if validation.rows is not None else NOBODY
+        graph_rows = np.concatenate([rows, inside])
+        outputs = stage.evaluate(graph_rows) if len(graph_rows) else {}
+        training = rows_of(outputs, slice(0, len(rows)))
+        if objective.observes:
+            labels = torch.from_numpy(self._problem.labels[rows]).to(stage.device)
+            objective.observe(training, labels, epoch)
+        if not len(validation):
+            return {"uncertainty": float(objective.read(training).uncertainty.mean())}
+        if self._new is not None:
+            return self._scored(stage.evaluate_new(self._new))
+        return self._scored(rows_of(outputs, slice(len(rows), None)))
+
+    def _scored(self, held_out: Outputs) -> dict[str, float]:
+        objective, labels = self._objective, self._problem.validation.labels
+        judged = objective.read(held_out)
+        predicted = judged.predicted.cpu().numpy()
+        truth = torch.from_numpy(labels).to(self._stage.device)
         return {
-            "validation_accuracy": 0.0,
-            "validation_f1": 0.0,
-            "validation_loss": -float(epoch),
-            "uncertainty": float(objective.read(training).uncertainty.mean()),
+            "validation_accuracy": accuracy(labels, predicted),
+            "validation_f1": macro_f1(labels, predicted),
+            "validation_loss": objective.error(held_out, truth),
+            "uncertainty": float(judged.uncertainty.mean()),
         }
-    held_out = (
-        rows_of(outputs, slice(len(rows), None))
-        if validation.corpus is None
-        else stage.evaluate_new(validation.corpus)
-    )
-    judged = objective.read(held_out)
-    predicted = judged.predicted.cpu().numpy()
-    truth = torch.from_numpy(validation.labels).to(stage.device)
-    return {
-        "validation_accuracy": accuracy(validation.labels, predicted),
-        "validation_f1": macro_f1(validation.labels, predicted),
-        "validation_loss": objective.error(held_out, truth),
-        "uncertainty": float(judged.uncertainty.mean()),
-    }

@@ -13,7 +13,8 @@ from eventide.kept_memory import kept_memory
 from eventide.networks.trainable import Part
 from eventide.training.averaging import WeightAverage
 from eventide.training.checkpoints import Checkpoints, Progress, Row
-from eventide.training.evaluation import evaluate
+from eventide.training.divergence import check_finite
+from eventide.training.evaluation import Evaluation
 from eventide.training.objective import Objective
 from eventide.training.optimisers import learning_rate, make_optimiser
 from eventide.training.problem import Problem
@@ -25,10 +26,11 @@ Watch = Callable[[Row], None]
 
 @dataclass(frozen=True)
 class Run:
-    """How training went: one row of figures per epoch, and which epoch was kept."""
+    """How training went: one row of figures per epoch, which was kept, and what to say of it."""
 
     history: list[Row]
     best_epoch: int
+    notes: tuple[str, ...] = ()
 
 
 @kept_memory()
@@ -51,12 +53,14 @@ def train(
     optimiser = make_optimiser(weights, settings)
     average = WeightAverage(weights, settings.weight_average)
     progress = Progress(stage.network, objective, optimiser, average)
+    evaluation = Evaluation(stage, objective, problem)
+    patience = settings.patience if len(problem.validation) else None
     if checkpoints is not None:
         checkpoints.resume(progress)
     if progress.epoch == 0 and objective.watches_before_training:
         objective.observe(stage.evaluate(rows), labels[rows], 0)
 
-    while progress.epoch < settings.epochs and not progress.stale(settings.patience):
+    while progress.epoch < settings.epochs and not progress.stale(patience):
         epoch = progress.epoch + 1
         started = time.perf_counter()
         for group in optimiser.param_groups:
@@ -66,6 +70,7 @@ def train(
         for batch in batches:
             outputs = stage.learn(batch)
             loss, means = objective.loss(outputs, labels[batch], epoch)
+            check_finite(means, epoch, settings)
             optimiser.zero_grad(set_to_none=True)
             loss.backward()  # type: ignore[no-untyped-call]
             optimiser.step()
@@ -75,12 +80,13 @@ def train(
         row: Row = {"epoch": epoch}
         row |= {name: fmean(means[name] for means in terms) for name in terms[0]}
         with average.in_use():
-            row |= evaluate(stage, objective, problem, epoch)
+            row |= evaluation.after(epoch)
+            check_finite(row, epoch, settings)
             row["seconds"] = time.perf_counter() - started
             progress.record(row)
         watch(row)
         if checkpoints is not None:
             checkpoints.save(progress)
     progress.restore_best()
-    stage.forget_states()
+    stage.rest()
     return Run(progress.history, progress.best.epoch)

@@ -13,6 +13,8 @@ from eventide.training.problem import Problem
 from eventide.training.settings import TrainingSettings
 from eventide.training.stage import Stage
 
+NOT_CHOSEN = "no validation messages: all {epochs} epochs were trained and the last one kept"
+
 
 @dataclass(frozen=True)
 class Phase:
@@ -56,7 +58,10 @@ def train_phases(
         )
         history += [named(row) for row in run.history]
         best = done + run.best_epoch
-    return Run(history, best)
+    notes: tuple[str, ...] = ()
+    if not len(problem.validation):
+        notes = (NOT_CHOSEN.format(epochs=len(history)),)
+    return Run(history, best, notes)
 
 
 def share(settings: TrainingSettings, part: float) -> TrainingSettings:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -17,6 +18,7 @@ from eventide.graphs.memory import Memory
 from eventide.graphs.neighbourhood import BucketedNeighbourhood
 from eventide.graphs.settings import GraphSettings
 from eventide.graphs.stale import StaleAverages
+from eventide.lazy import Lazy
 from eventide.networks.multi_view import MultiViewNetwork, ViewOutput
 from eventide.networks.trainable import TrainableNetwork
 from eventide.networks.view_graph import ViewGraph
@@ -55,7 +57,11 @@ def choose_device(name: str) -> torch.device:
 
 
 class Stage(Protocol):
-    """What the loop and the methods ask of a network on its messages, whatever the network is."""
+    """What the loop and the methods ask of a network on its messages, whatever the network is.
+
+    Between trainings any number of threads may evaluate: nothing of a caller's is kept here. What
+    ``look_up`` finds belongs to whoever asked, and serves for as long as the memory is the same.
+    """
 
     device: torch.device
 
@@ -69,17 +75,37 @@ class Stage(Protocol):
     def evaluate(self, rows: Ints) -> Outputs:
         """Run remembered messages in evaluation mode."""
 
-    def evaluate_new(self, corpus: Corpus) -> Outputs:
-        """Run new messages in evaluation mode, each by itself."""
+    def look_up(self, corpus: Corpus) -> Any:
+        """Find what new messages read, whatever the weights."""
+
+    def evaluate_new(self, found: Any) -> Outputs:
+        """Run the new messages of ``look_up`` in evaluation mode, each by itself."""
 
     def neighbours(self, rows: Ints) -> dict[str, Ints]:
         """Count each remembered message's neighbours, view by view."""
 
-    def neighbours_new(self, corpus: Corpus) -> dict[str, Ints]:
-        """Count each new message's neighbours in the memory, view by view."""
+    def neighbours_new(self, found: Any) -> dict[str, Ints]:
+        """Count the neighbours in the memory of the messages of ``look_up``, view by view."""
 
-    def forget_states(self) -> None:
-        """Drop what was computed with weights that have changed since."""
+    def rest(self) -> None:
+        """End training: evaluation mode, and nothing kept that older weights computed."""
+
+
+def leave_training(network: TrainableNetwork) -> None:
+    """Enter evaluation mode; asking every module each time would take one message too long.
+
+    A network that rests is not touched, as other threads may be running it.
+    """
+    if network.training:
+        network.eval()
+
+
+@dataclass(frozen=True)
+class NewMessages:
+    """New messages beside the memory: prepared ``features``, and what they read, view by view."""
+
+    features: Tensor
+    lookups: dict[str, Lookup | Handful]
 
 
 class MultiViewStage:
@@ -97,7 +123,7 @@ class MultiViewStage:
     ) -> None:
         if mixed_precision:
             check_half_precision(device)
-        self.network = network.to(device)
+        self.network = network.to(device).eval()
         self.device = device
         self._corpus = corpus
         self._graph = graph
@@ -112,15 +138,14 @@ class MultiViewStage:
             )
             for view, incidence in corpus.incidences.items()
         }
-        self._states: dict[str, list[MemorySums]] | None = None
-        self._found: tuple[Corpus, dict[str, Lookup | Handful]] | None = None
+        self._memories = Lazy(self._make_memories)
+        self._states = Lazy(self._memory_states)
 
     @cached_property
     def _graphs(self) -> dict[str, ViewGraph]:
         return {view: ViewGraph(each, self._features) for view, each in self._around.items()}
 
-    @cached_property
-    def _memories(self) -> dict[str, Memory]:
+    def _make_memories(self) -> dict[str, Memory]:
         return {
             view: Memory(incidence, self._corpus.times, self._graph.wide_after)
             for view, incidence in self._corpus.incidences.items()
@@ -129,7 +154,7 @@ class MultiViewStage:
     def learn(self, rows: Ints) -> Outputs:
         """Run rows of the graph in training mode, with gradients."""
         self.network.train()
-        self._states = None
+        self._states.drop()
         age = self._steps % self._refresh
         self._steps += 1
         if age == 0:
@@ -151,75 +176,63 @@ class MultiViewStage:
     @torch.no_grad()
     def evaluate(self, rows: Ints) -> Outputs:
         """Run rows of the graph in evaluation mode; the next step of training is a fresh one."""
-        self._rest()
+        leave_training(self.network)
         self._steps = 0
         return self._forward(rows)
 
+    def look_up(self, corpus: Corpus) -> NewMessages:
+        """Find the memory's neighbours of new messages, view by view."""
+        memories = self._memories.get()
+        lookups = {
+            view: memories[view].lookup(incidence, corpus.times)
+            for view, incidence in corpus.incidences.items()
+        }
+        return NewMessages(self._prepared(corpus), lookups)
+
     @torch.no_grad()
-    def evaluate_new(self, corpus: Corpus) -> Outputs:
+    def evaluate_new(self, found: NewMessages) -> Outputs:
         """Run new messages in evaluation mode: they read the memory and add nothing to it."""
-        self._rest()
-        return self.network.forward_new(
-            self._prepared(corpus), self._memory_states(), self._lookups(corpus)
-        )
-
-    def _rest(self) -> None:
-        """Leave training mode; asking every module each time would take one message too long."""
-        if self.network.training:
-            self.network.eval()
-
-    def _lookups(self, corpus: Corpus) -> dict[str, Lookup | Handful]:
-        """Find the memory's neighbours of new messages, view by view.
-
-        Those of the last corpus are kept: every epoch asks for the same validation messages.
-        """
-        if self._found is None or self._found[0] is not corpus:
-            found = {
-                view: self._memories[view].lookup(incidence, corpus.times)
-                for view, incidence in corpus.incidences.items()
-            }
-            self._found = corpus, found
-        return self._found[1]
+        leave_training(self.network)
+        return self.network.forward_new(found.features, self._states.get(), found.lookups)
 
     def neighbours(self, rows: Ints) -> dict[str, Ints]:
         """Count the neighbours of rows of the graph, themselves left out."""
         return {view: each.layout.neighbours[rows] for view, each in self._around.items()}
 
-    def neighbours_new(self, corpus: Corpus) -> dict[str, Ints]:
+    def neighbours_new(self, found: NewMessages) -> dict[str, Ints]:
         """Count the neighbours that new messages have in the memory."""
-        return {view: each.neighbours for view, each in self._lookups(corpus).items()}
+        return {view: each.neighbours for view, each in found.lookups.items()}
 
     @torch.no_grad()
     def rates(self, rows: Ints) -> dict[str, Floats]:
         """Return how fast attention fades with time around rows of the graph, view by view."""
-        self._rest()
+        leave_training(self.network)
         states = self.network.memory(self._features, self._graphs)
         encoder = self.network.encoder
         return {view: _numpy(encoder.last_rates(each[-1][rows])) for view, each in states.items()}
 
     @torch.no_grad()
-    def rates_new(self, corpus: Corpus) -> dict[str, Floats]:
+    def rates_new(self, found: NewMessages) -> dict[str, Floats]:
         """Return how fast attention fades with time around new messages, view by view."""
-        self._rest()
-        encoder, states = self.network.encoder, self._memory_states()
-        features = self._prepared(corpus)
+        leave_training(self.network)
+        encoder, states, features = self.network.encoder, self._states.get(), found.features
         return {
             view: _numpy(encoder.last_rates(encoder.hidden_new(features, states[view], each)))
-            for view, each in self._lookups(corpus).items()
+            for view, each in found.lookups.items()
         }
 
-    def forget_states(self) -> None:
-        """Drop what was computed with weights that have changed since."""
-        self._states = None
+    def rest(self) -> None:
+        """End training: evaluation mode, and nothing kept that older weights computed."""
+        leave_training(self.network)
+        self._states.drop()
 
+    @torch.no_grad()
     def _memory_states(self) -> dict[str, list[MemorySums]]:
-        if self._states is None:
-            states = self.network.memory(self._features, self._graphs)
-            self._states = {
-                view: [self._memories[view].sums(each) for each in layers]
-                for view, layers in states.items()
-            }
-        return self._states
+        """Sum what new messages read of the memory: its features, and its hidden states."""
+        states, memories = self.network.memory(self._features, self._graphs), self._memories.get()
+        return {
+            view: [memories[view].sums(each) for each in layers] for view, layers in states.items()
+        }
 
     def _forward(self, rows: Ints) -> Outputs:
         wanted = torch.from_numpy(rows).to(self.device)

@@ -23,6 +23,15 @@ HELD_OUT = 0.1
 
 
 @dataclass(frozen=True)
+class Sizes:
+    """How many messages were trained on, chose the epoch, and were in the graph without a label."""
+
+    labelled: int
+    validating: int
+    unlabelled: int
+
+
+@dataclass(frozen=True)
 class Study:
     """A problem, how its messages were prepared, which messages are remembered, what to say."""
 
@@ -30,6 +39,7 @@ class Study:
     preparation: Preparation
     classes: NDArray[np.str_]
     remembered: pl.DataFrame
+    sizes: Sizes
     notes: tuple[str, ...]
 
 
@@ -92,7 +102,8 @@ def study(
         else Validation(held_out, rows=np.flatnonzero(validating))
     )
     problem = Problem(preparation.prepare(remembered), labels[inside], len(classes), validation)
-    return Study(problem, preparation, classes, remembered, tuple(notes))
+    sizes = Sizes(int(training.sum()), int(validating.sum()), int((inside & ~labelled).sum()))
+    return Study(problem, preparation, classes, remembered, sizes, tuple(notes))
 
 
 def _classes(events: NDArray[np.object_], order: Callable[[str], Any]) -> NDArray[np.str_]:

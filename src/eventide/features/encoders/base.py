@@ -127,16 +127,21 @@ def _some(texts: pl.Series, rows: npt.NDArray[np.intp]) -> list[str]:
     return (texts if len(rows) == len(texts) else texts.gather(rows)).to_list()
 
 
+LARGEST = 1e18
+"""Squares of larger numbers leave single precision, and every product with them is lost."""
+
+
 def finite(vectors: Vectors, messages: pl.DataFrame, name: str) -> Vectors:
-    """Return ``vectors`` unchanged, or name the first message whose vector is not finite."""
-    good = np.isfinite(vectors).all(axis=1)
+    """Return ``vectors`` unchanged, or name the first message whose vector cannot be used."""
+    # NaN is not below anything
+    good = np.abs(vectors).max(axis=1, initial=0) <= LARGEST
     if not good.all():
         row = int(np.argmin(good))
         identity = messages["id"][row] if "id" in messages.columns else f"row {row}"
         raise UnreadableSource(
-            f"the encoder {name!r} gives a vector with NaN or infinity",
+            f"the encoder {name!r} gives a vector with NaN, infinity or a number above {LARGEST:g}",
             where=f"message {identity}",
-            next_step="remove the message, or check the encoder's vectors",
+            next_step="remove the message, or check and scale the encoder's vectors",
         )
     return vectors
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from functools import cached_property
+from threading import Lock
 from typing import Any
 
 import numpy as np
 
 from eventide.errors import BadSetting, MissingDependency
 from eventide.features.encoders.base import State, TextEncoder, Vectors
+
+_one_at_a_time = Lock()
+"""For pipelines: spaCy does not promise that threads may share one."""
 
 
 class SpacyEncoder(TextEncoder):
@@ -48,9 +52,10 @@ class SpacyEncoder(TextEncoder):
         return State({}, {"width": self.width, "pipeline": version})
 
     def _documents(self, texts: list[str]) -> list[Any]:
-        if self._loaded.vocab.vectors_length:
-            return [self._loaded.make_doc(text) for text in texts]  # static vectors: tokens suffice
-        return list(self._loaded.pipe(texts, batch_size=self.batch_size))
+        with _one_at_a_time:
+            if self._loaded.vocab.vectors_length:  # static vectors: tokens suffice
+                return [self._loaded.make_doc(text) for text in texts]
+            return list(self._loaded.pipe(texts, batch_size=self.batch_size))
 
     @cached_property
     def _loaded(self) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from eventide.features.encoders.pooling import unit_rows
 from eventide.storage import expanded
 
 LONGEST = 256
+_one_at_a_time = Lock()
+"""For tokenizers: they change themselves to pad, and fail in two threads at once."""
 
 
 class TransformersEncoder(TextEncoder):
@@ -40,9 +43,10 @@ class TransformersEncoder(TextEncoder):
         import torch
 
         tokenizer, model = self._loaded
-        batch = tokenizer(
-            texts, padding=True, truncation=True, max_length=LONGEST, return_tensors="pt"
-        )
+        with _one_at_a_time:
+            batch = tokenizer(
+                texts, padding=True, truncation=True, max_length=LONGEST, return_tensors="pt"
+            )
         with torch.inference_mode():
             hidden = model(**batch).last_hidden_state.float()
             mask = batch["attention_mask"][:, :, None].float()

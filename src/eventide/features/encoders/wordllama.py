@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import warnings
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -15,6 +14,8 @@ from eventide.errors import MissingDependency
 from eventide.features.encoders.base import State, TextEncoder, Vectors, no_argument
 from eventide.features.encoders.fingerprint import fingerprint
 from eventide.features.encoders.pooling import count_matrix, row_means
+from eventide.lazy import Lazy
+from eventide.quiet import quiet
 
 
 class WordLlamaEncoder(TextEncoder):
@@ -49,14 +50,12 @@ class WordLlamaEncoder(TextEncoder):
         return State({}, {"width": self.width, "sha256": _fingerprint()})
 
 
-@cache
-def _model() -> Any:
-    """Load the bundled vectors once, without the package's warnings and root logger settings."""
+def _load() -> Any:
+    """Load the bundled vectors, without the package's warnings and root logger settings."""
     root = logging.getLogger()
     handlers, level = list(root.handlers), root.level
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with quiet():
             import wordllama
 
             folder = Path(wordllama.__file__).parent
@@ -72,7 +71,15 @@ def _model() -> Any:
         root.handlers[:] = handlers
         root.setLevel(level)
     model.tokenizer.no_padding()
+    # Its cache would keep up to 10,000 callers' texts, whole, and only slows down others.
+    resize = getattr(model.tokenizer.model, "_resize_cache", None)
+    if resize is not None:
+        resize(0)
     return model
+
+
+_model = Lazy(_load).get
+"""The bundled vectors and their tokenizer, loaded once."""
 
 
 @cache

@@ -28,7 +28,7 @@ class InfomaxStage(SampledStage):
         if self.network.encoder_frozen:
             return super().learn(rows)
         self.network.train()
-        self.forget_states()
+        self._states.drop()
         inputs, blocks = self.field(rows)
         step = 1 + int(rows[0]) % max(len(inputs) - 1, 1)
         output = self._output(self.network.states(inputs, blocks))[VIEW]

@@ -3,22 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from eventide.graphs.blocks import Block, Floats, SampledGraph, outside_block
-from eventide.graphs.sampling import NeighbourSampler, Sample, joined
+from eventide.graphs.sampling import NeighbourSampler, joined
+from eventide.lazy import Lazy
 from eventide.networks.layered import LayeredNetwork
 from eventide.networks.multi_view import ViewOutput
 from eventide.networks.settings import NetworkSettings
 from eventide.training.corpus import Corpus, Ints
-from eventide.training.stage import Outputs
+from eventide.training.stage import Outputs, leave_training
 
 VIEW = "all"
 """The name of the one output: all views together."""
 Weigh = Callable[[Corpus, Ints, Corpus, Ints], Floats]
 """Weights [pairs, kinds] of pairs: rows of one corpus, beside rows of the memory."""
+
+
+@dataclass(frozen=True)
+class SampledMessages:
+    """New messages: their ``inputs`` [n, width], what they read of the memory, and how many."""
+
+    inputs: Tensor
+    block: Block
+    known: Ints
+    neighbours: Ints
 
 
 class SampledStage:
@@ -42,7 +54,7 @@ class SampledStage:
         new_inputs: Callable[[Corpus], Tensor],
     ) -> None:
         """``inputs`` [N, width] are what the first layer reads; ``new_inputs`` makes others'."""
-        self.network = network.to(device)
+        self.network = network.to(device).eval()
         self.device = device
         self._corpus = corpus
         self._inputs = inputs.to(device)
@@ -54,15 +66,14 @@ class SampledStage:
         sample = self._sampler.inside(corpus.texts)
         kinds = weigh(corpus, sample.readers, corpus, sample.sources)
         self._graph = SampledGraph(sample, kinds, device)
-        self._states: list[Tensor] | None = None
-        self._found: tuple[Corpus, Sample, Block, Ints] | None = None
+        self._states = Lazy(self._memory_states)
 
     def learn(self, rows: Ints) -> Outputs:
         """Run rows of the graph in training mode; only what they can see is computed."""
         self.network.train()
         if self.network.encoder_frozen:
-            return self._output(self._memory_states()[-1][rows])
-        self._states = None
+            return self._output(self._states.get()[-1][rows])
+        self._states.drop()
         inputs, blocks = self.field(rows)
         return self._output(self.network.states(inputs, blocks))
 
@@ -78,49 +89,48 @@ class SampledStage:
     @torch.no_grad()
     def evaluate(self, rows: Ints) -> Outputs:
         """Run rows of the graph in evaluation mode."""
-        self.network.eval()
-        return self._output(self._memory_states()[-1][rows])
+        leave_training(self.network)
+        return self._output(self._states.get()[-1][rows])
+
+    def look_up(self, corpus: Corpus) -> SampledMessages:
+        """Sample the neighbours that new messages have in the memory."""
+        sample = self._sampler.outside(joined(corpus.incidences.values()), corpus.texts)
+        kinds = self._weigh(corpus, sample.readers, self._corpus, sample.sources)
+        block, known = outside_block(sample, kinds, self.device)
+        return SampledMessages(
+            self._new_inputs(corpus).to(self.device), block, known, sample.counts
+        )
 
     @torch.no_grad()
-    def evaluate_new(self, corpus: Corpus) -> Outputs:
+    def evaluate_new(self, found: SampledMessages) -> Outputs:
         """Run new messages in evaluation mode: they read the memory and add nothing to it."""
-        self.network.eval()
-        _, block, known = self._lookup(corpus)
-        own = self._new_inputs(corpus).to(self.device)
-        for layer, memory in zip(self.network.layers, self._memory_states(), strict=False):
-            own = layer(torch.cat([memory[known], own]), block)
+        leave_training(self.network)
+        own = found.inputs
+        for layer, memory in zip(self.network.layers, self._states.get(), strict=False):
+            own = layer(torch.cat([memory[found.known], own]), found.block)
         return self._output(own)
 
     def neighbours(self, rows: Ints) -> dict[str, Ints]:
         """Count the neighbours that rows of the graph read."""
         return {VIEW: self._graph.sample.counts[rows]}
 
-    def neighbours_new(self, corpus: Corpus) -> dict[str, Ints]:
+    def neighbours_new(self, found: SampledMessages) -> dict[str, Ints]:
         """Count the neighbours that new messages read."""
-        return {VIEW: self._lookup(corpus)[0].counts}
+        return {VIEW: found.neighbours}
 
-    def forget_states(self) -> None:
-        """Drop what was computed with weights that have changed since."""
-        self._states = None
-
-    def _lookup(self, corpus: Corpus) -> tuple[Sample, Block, Ints]:
-        """Find what new messages read; kept, as every epoch asks for the same ones."""
-        if self._found is None or self._found[0] is not corpus:
-            sample = self._sampler.outside(joined(corpus.incidences.values()), corpus.texts)
-            kinds = self._weigh(corpus, sample.readers, self._corpus, sample.sources)
-            self._found = corpus, sample, *outside_block(sample, kinds, self.device)
-        return self._found[1:]
+    def rest(self) -> None:
+        """End training: evaluation mode, and nothing kept that older weights computed."""
+        leave_training(self.network)
+        self._states.drop()
 
     @torch.no_grad()
     def _memory_states(self) -> list[Tensor]:
         """The inputs of all messages, then their states after each layer."""
-        if self._states is None:
-            states = [self._inputs]
-            block, _ = self._graph.block(torch.arange(len(self._graph)).numpy())
-            for layer in self.network.layers:
-                states.append(layer(states[-1], block))
-            self._states = states
-        return self._states
+        states = [self._inputs]
+        block, _ = self._graph.block(torch.arange(len(self._graph)).numpy())
+        for layer in self.network.layers:
+            states.append(layer(states[-1], block))
+        return states
 
     def _output(self, embeddings: Tensor) -> Outputs:
         logits = self.network.classify(embeddings)

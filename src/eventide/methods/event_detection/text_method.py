@@ -73,7 +73,7 @@ class TextMethod(TrainedMethod[NetworkT, TextStage]):
 
     def judge_new(self, corpus: Corpus) -> Judgement:
         """Judge new messages, each by itself."""
-        return judgement_of(_logits(self.stage.evaluate_new(corpus)))
+        return judgement_of(_logits(self.stage.evaluate_new(self.stage.look_up(corpus))))
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return weights, how to read, and the logits of the memory."""

@@ -7,11 +7,12 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from eventide.lazy import Lazy
 from eventide.networks.multi_view import ViewOutput
 from eventide.networks.settings import NetworkSettings
 from eventide.networks.trainable import TrainableNetwork
 from eventide.training.corpus import Corpus, Ints
-from eventide.training.stage import Outputs
+from eventide.training.stage import Outputs, leave_training
 
 VIEW = "text"
 Read = Callable[[Corpus], Tensor]
@@ -43,48 +44,48 @@ class TextStage:
         settings: NetworkSettings,
         device: torch.device,
     ) -> None:
-        self.network = network.to(device)
+        self.network = network.to(device).eval()
         self.device = device
         self._read = read
         self._settings = settings
         self._memory = corpus
-        self._inputs: Tensor | None = None
-        self._new: tuple[Corpus, Tensor] | None = None
+        self._inputs = Lazy(self._remembered)
 
     def learn(self, rows: Ints) -> Outputs:
         """Run remembered messages in training mode, with gradients."""
         self.network.train()
-        return self._outputs(self._remembered()[torch.from_numpy(rows)])
+        return self._outputs(self._inputs.get()[torch.from_numpy(rows)])
 
     @torch.no_grad()
     def evaluate(self, rows: Ints) -> Outputs:
         """Run remembered messages in evaluation mode."""
-        self.network.eval()
-        return self._outputs(self._remembered()[torch.from_numpy(rows)])
+        leave_training(self.network)
+        return self._outputs(self._inputs.get()[torch.from_numpy(rows)])
+
+    def look_up(self, corpus: Corpus) -> Tensor:
+        """Read new messages."""
+        return self._read(corpus).to(self.device)
 
     @torch.no_grad()
-    def evaluate_new(self, corpus: Corpus) -> Outputs:
-        """Run new messages in evaluation mode; the last corpus is read once for all epochs."""
-        if self._new is None or self._new[0] is not corpus:
-            self._new = corpus, self._read(corpus).to(self.device)
-        self.network.eval()
-        return self._outputs(self._new[1])
+    def evaluate_new(self, found: Tensor) -> Outputs:
+        """Run new messages in evaluation mode."""
+        leave_training(self.network)
+        return self._outputs(found)
 
     def neighbours(self, rows: Ints) -> dict[str, Ints]:
         """Return nothing: there are no views."""
         return {}
 
-    def neighbours_new(self, corpus: Corpus) -> dict[str, Ints]:
+    def neighbours_new(self, found: Tensor) -> dict[str, Ints]:
         """Return nothing: there are no views."""
         return {}
 
-    def forget_states(self) -> None:
-        """Do nothing: nothing computed with older weights is kept."""
+    def rest(self) -> None:
+        """End training; nothing computed with older weights is kept."""
+        leave_training(self.network)
 
     def _remembered(self) -> Tensor:
-        if self._inputs is None:
-            self._inputs = self._read(self._memory).to(self.device)
-        return self._inputs
+        return self._read(self._memory).to(self.device)
 
     def _outputs(self, inputs: Tensor) -> Outputs:
         order = self.network.order(inputs)

@@ -72,7 +72,7 @@ def measure(runs: Runs) -> GroupResults:
         edges.append(groups.edges)
         for contestant in runs.methods:
             run = runs.run(contestant, seed)
-            scores = group_scores(groups, run.truth("test"), run.judge("test").predicted)
+            scores = group_scores(groups, run.truth("test"), run.judge("test").scored_as)
             for each in scores:
                 found.setdefault((each.group, contestant.name), []).append(each)
         for each in scores:

@@ -60,7 +60,7 @@ def measure(runs: Runs) -> RightsWrongs:
     for contestant in runs.methods:
         run = runs.run(contestant)
         judged = run.judge("val")
-        wrong = judged.predicted != run.truth("val")
+        wrong = judged.scored_as != run.truth("val")
         found.append(
             RightWrong(
                 run.name,

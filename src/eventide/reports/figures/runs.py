@@ -98,7 +98,7 @@ class FittedRun:
     def class_error(self, part: str) -> Floats:
         """Share of each class's messages of a part that are predicted wrongly [C]."""
         truth = self.truth(part)
-        return self.class_means(self.judge(part).predicted != truth, truth)
+        return self.class_means(self.judge(part).scored_as != truth, truth)
 
     def _rows(self, part: str) -> Ints:
         problem = self.prepared.study.problem
