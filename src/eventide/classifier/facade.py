@@ -282,8 +282,9 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def score(self, messages: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the accuracy on labelled messages; an event unseen in training counts as wrong.
 
-        So does a message without any evidence, whatever ``predict`` says of it. Each message counts by its ``sample_weight``. Messages the model was trained on count too:
-        ``evaluate`` keeps them apart.
+        So does a message without any evidence, whatever ``predict`` says of it. Each message counts
+        by its ``sample_weight``. Messages the model was trained on count too: ``evaluate`` keeps
+        them apart.
         """
         self._check_fitted()
         labels = None if y is None else labels_of(y)
