@@ -6,6 +6,8 @@ import pytest
 from typer.testing import CliRunner
 
 from eventide.cli.main import app, main
+from eventide.comparison.ledger import Ledger
+from eventide.comparison.sources import code_name
 from eventide.reports.claims import CLAIMS
 
 run = CliRunner()
@@ -43,6 +45,9 @@ def test_claims_share_the_runs_of_a_comparison(folder):
     text = (folder / "docs" / "claims.md").read_text()
     assert text.startswith("# The paper's claims on messages")
     assert "### lambda3: " in text
+    code = code_name([Ledger(folder / "runs" / "runs.jsonl").read()[0][0].made_by])
+    assert f"Code: {code}" in done.output
+    assert f"- code: {code}" in text
 
     again = invoke(folder, "claims", "--runs", folder / "runs", "--only", "lambda3,cost", "--json")
     data = json.loads(again.stdout)
@@ -83,15 +88,29 @@ def test_an_interrupt_leaves_a_word_and_no_traceback(folder, monkeypatch):
         (["--split", "chronological"], "keeps some out"),
         (["--only", "drift", "--set", "training.epoch=3"], "did you mean"),
         (["--column", "x"], "OURS=THEIRS"),
+        (["--split", "randon"], "did you mean 'random'"),
+        (["--preset", "papr"], "did you mean 'paper'"),
+        (["--encoder", "wordlama"], "did you mean 'wordllama'"),
+        (["--entities", "rule"], "did you mean 'rules'"),
+        (["--out", "mine.md"], "there is a file already"),
+        (["--out", "messages.csv", "--overwrite"], "the output is an input"),
+        (["--out", "a-folder"], "a folder, where a file"),
+        (["--runs", "mine.md"], "a file, where a folder"),
     ],
 )
-def test_errors_say_what_and_end_with_two(words, says, folder, monkeypatch, capsys):
-    monkeypatch.chdir(folder)
-    monkeypatch.setattr("sys.argv", ["eventide", "claims", "messages.parquet", *words])
+def test_typos_are_said_before_anything_is_read(words, says, tmp_path, monkeypatch, capsys):
+    """Rows 5 and 16: what cannot be is an error with a suggestion, and nothing was read for it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.md").write_text("mine")
+    (tmp_path / "messages.csv").write_text("nothing that could be read")
+    (tmp_path / "a-folder").mkdir()
+    monkeypatch.setattr("sys.argv", ["eventide", "claims", "messages.csv", *words])
     with pytest.raises(SystemExit) as stopped:
         main()
     assert stopped.value.code == 2
     assert says in capsys.readouterr().err
+    assert (tmp_path / "mine.md").read_text() == "mine"
+    assert {path.name for path in tmp_path.iterdir()} == {"mine.md", "messages.csv", "a-folder"}
 
 
 def test_help_names_every_claim():

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,22 +12,24 @@ from eventide.cli.compare import IN_A_PIPE, seed_numbers
 from eventide.cli.options import (
     AsJson,
     ChangeForAll,
-    Columns,
     Entities,
     GraphSplit,
     Preset,
     Source,
     Workers,
     changed_settings,
-    column_mapping,
 )
+from eventide.cli.reading import Reading, reads_messages
+from eventide.cli.run_lines import run_lines
 
 if TYPE_CHECKING:
     from eventide.reports.claims.report import Report
 
 
+@reads_messages
 def claims(
     source: Source,
+    reading: Reading,
     only: Annotated[
         str | None,
         typer.Option(
@@ -44,7 +45,6 @@ def claims(
     preset: Preset = "default",
     encoder: Annotated[str | None, typer.Option(help="As for eventide compare.")] = None,
     entities: Entities = "rules",
-    column: Columns = None,
     change: ChangeForAll = None,
     kept: Annotated[
         Path | None,
@@ -54,6 +54,9 @@ def claims(
     out: Annotated[
         Path | None, typer.Option(metavar="FILE.md", help="Write a page of Markdown here.")
     ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace the page if it is there already.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Test the paper's claims on labelled messages: confirmed, not confirmed, or undecided.
@@ -67,34 +70,39 @@ def claims(
     numbers = seed_numbers(seeds)
     changes = {key.replace("__", "."): v for key, v in changed_settings(change or []).items()}
     from eventide.comparison import read_material
+    from eventide.comparison.material import data_name, needed_lists
     from eventide.features.encoders import DEFAULT_ENCODER
+    from eventide.outputs import check_file
     from eventide.reports.claims import CLAIMS
     from eventide.reports.claims.page import write_page
-    from eventide.reports.claims.report import examine
-    from eventide.reports.figures.runs import Runs
+    from eventide.reports.claims.report import examine, needed
+    from eventide.reports.figures.runs import Runs, check_runs
 
     names = [each.strip() for each in (only or "").split(",") if each.strip()]
-    for name in names:
-        CLAIMS.entry(name)  # a name that nobody has is said before anything is read
-    material = read_material(
-        source, columns=column_mapping(column or []) or None, entities=entities
-    )
-    runs = Runs(
-        material,
-        seeds=numbers,
-        split=split,
-        encoder=encoder or DEFAULT_ENCODER,
-        preset=preset,
-        changes=changes,
-        kept=kept,
-        workers=workers,
-        watch=_watch,
-    )
-    try:
-        report = examine(runs, names)
-    except KeyboardInterrupt:
-        typer.echo(f"stopped; the same command goes on with what is in {runs.folder}", err=True)
-        raise typer.Exit(1) from None
+    for each in names:
+        CLAIMS.entry(each)
+    name, contestants = data_name(source), needed(names)
+    asked: dict[str, Any] = {
+        "seeds": numbers,
+        "split": split,
+        "encoder": encoder or DEFAULT_ENCODER,
+        "preset": preset,
+        "changes": changes,
+        "kept": kept or Path(f"comparison-{name}"),
+        "workers": workers,
+    }
+    check_runs(contestants, entities=entities, **asked)
+    if out is not None:
+        out = check_file(out, overwrite=overwrite, inputs=[source])
+    intake = reading.read(source, lists=needed_lists(contestants))
+    material = read_material(intake, contestants, entities=entities, name=name)
+    with run_lines() as tell:
+        runs = Runs(material, watch=tell, **asked)
+        try:
+            report = examine(runs, names)
+        except KeyboardInterrupt:
+            typer.echo(f"stopped; the same command goes on with what is in {runs.folder}", err=True)
+            raise typer.Exit(1) from None
     if out is not None:
         write_page(report, out)
     if as_json:
@@ -118,11 +126,6 @@ def _show(report: Report) -> None:
         console.print(terminal(table))
         console.print()
     console.print(CAVEATS, style="dim", markup=False)
+    console.print(f"Code: {report.code}", style="dim", markup=False)
     for note in report.notes:
         console.print(f"note: {note}", markup=False)
-
-
-def _watch(what: str) -> None:
-    """Tell a person what is going on; say nothing in a pipe."""
-    if sys.stderr.isatty():
-        typer.echo(what, err=True)

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from eventide.cli.options import (
     AsJson,
-    Columns,
     GraphSplit,
     Preset,
     Seed,
     changed_settings,
-    column_mapping,
 )
+from eventide.cli.reading import Reading, reads_messages
+from eventide.cli.run_lines import run_lines
 from eventide.errors import BadSetting
 
 
+@reads_messages
 def figure(
+    reading: Reading,
     name: Annotated[
         str | None, typer.Argument(metavar="NAME", help="Which figure; --list names them.")
     ] = None,
@@ -36,8 +37,11 @@ def figure(
         Path | None,
         typer.Option(metavar="FILE", help="Write it here (.png, .pdf or .svg); else NAME.png."),
     ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace the file if it is there already.")
+    ] = False,
     methods: Annotated[
-        str | None, typer.Option(help="Methods to show, with commas: ce,bcl,ucl-ec.")
+        str | None, typer.Option(help="Methods to show, with commas: ce,bcl,ucl-ec+cb.")
     ] = None,
     view: Annotated[
         str | None, typer.Option(help="Whose vectors to show: hashtag, entity or user.")
@@ -53,7 +57,6 @@ def figure(
         list[str] | None,
         typer.Option("--set", metavar="GROUP.NAME=VALUE", help="Change a setting. Repeatable."),
     ] = None,
-    column: Columns = None,
     kept: Annotated[
         Path | None,
         typer.Option("--runs", help="Folder that keeps finished runs, as compare's (sensitivity)."),
@@ -73,26 +76,40 @@ def figure(
         return
     if name is None:
         raise BadSetting("which figure?", next_step="see: eventide figure --list")
-    from eventide.reports.figures.making import make_figure
-    from eventide.reports.figures.style import checked_path, save
+    from eventide.comparison.material import data_name, needed_lists
+    from eventide.features.encoders import DEFAULT_ENCODER
+    from eventide.outputs import check_file
+    from eventide.reports.figures.making import check_figure, contestants_of, make_figure
+    from eventide.reports.figures.runs import check_runs
+    from eventide.reports.figures.style import FORMATS, save
 
-    path = checked_path(out or Path(f"{name}.png"))
-    given = {} if encoder is None else {"encoder": encoder}
-    made = make_figure(
-        name,
-        source,
-        methods=[each.strip() for each in (methods or "").split(",") if each.strip()],
-        seeds=range(seed, seed + seeds),
-        view=view,
-        columns=column_mapping(column or []) or None,
-        split=split,
-        preset=preset,
-        changes={key.replace("__", "."): v for key, v in changed_settings(change or []).items()},
-        kept=kept,
-        workers=workers,
-        watch=_watch,
-        **given,
-    )
+    shown = [each.strip() for each in (methods or "").split(",") if each.strip()]
+    numbers = tuple(range(seed, seed + seeds))
+    recipe = check_figure(name, source, methods=shown, seeds=numbers, view=view)
+    asked: dict[str, Any] = {
+        "seeds": numbers,
+        "split": split,
+        "preset": preset,
+        "encoder": encoder or DEFAULT_ENCODER,
+        "changes": {
+            key.replace("__", "."): value for key, value in changed_settings(change or []).items()
+        },
+        "kept": kept,
+        "workers": workers,
+    }
+    contestants = contestants_of(recipe, shown)
+    check_runs(contestants, **asked)
+    inputs = [] if source is None else [source]
+    path = out or Path(f"{name}.png")
+    if out is not None or not as_json:
+        path = check_file(path, overwrite=overwrite, inputs=inputs, suffixes=FORMATS)
+    with run_lines() as tell:
+        if recipe.data:
+            intake = reading.read(source, lists=needed_lists(contestants))
+            asked |= {"data": data_name(source), "watch": tell}
+            made = make_figure(name, intake, methods=shown, view=view, **asked)
+        else:
+            made = make_figure(name)
     if as_json:
         typer.echo(json.dumps(made.as_dict(), indent=1, allow_nan=False))
     else:
@@ -100,7 +117,7 @@ def figure(
             typer.echo(line)
     if out is not None or not as_json:
         save(made.figure, path)
-        typer.echo(f"figure: {path}", err=as_json)
+        typer.echo(f"figure: {path} ({made.code})", err=as_json)
 
 
 def show_list(as_json: bool) -> None:
@@ -112,9 +129,3 @@ def show_list(as_json: bool) -> None:
         return
     for each in FIGURES:
         typer.echo(f"{each.name:<20}{each.summary}")
-
-
-def _watch(what: str) -> None:
-    """Tell a person what is going on; say nothing in a pipe."""
-    if sys.stderr.isatty():
-        typer.echo(what, err=True)

@@ -15,7 +15,7 @@ from eventide.comparison.material import Material, read_material
 from eventide.comparison.plan import Job, Plan, jobs
 from eventide.comparison.results import Results
 from eventide.comparison.rows import Run
-from eventide.comparison.sources import commit
+from eventide.comparison.sources import code_name, commit
 from eventide.comparison.splitting import ONE_FOR_ALL, copies, divided
 from eventide.comparison.workers import carried_out
 from eventide.comparison.workshop import Workshop
@@ -129,18 +129,14 @@ def _kept_notes(kept: Sequence[Run], wanted: Sequence[Job], plan: Plan) -> tuple
     ]
     notes = []
     if used:
-        notes.append(f"{len(used)} of {len(keys)} runs kept from before {_made_by(used.values())}")
+        made_by = code_name(run.made_by for run in used.values())
+        notes.append(f"{len(used)} of {len(keys)} runs kept from before ({made_by})")
     if other:
+        made_by = code_name(run.made_by for run in other)
         notes.append(
-            f"{len(other)} runs in {RUNS} are not used: the code was another then {_made_by(other)}"
+            f"{len(other)} runs in {RUNS} are not used: the code was another then ({made_by})"
         )
     return tuple(notes)
-
-
-def _made_by(runs: Iterable[Run]) -> str:
-    names = list(dict.fromkeys(run.made_by for run in runs))
-    shown = ", ".join(names[-3:]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-    return f"({'commit ' if 'eventide' not in shown else ''}{shown})"
 
 
 def _notes(split: str, seeds: Sequence[int], damaged: int) -> list[str]:

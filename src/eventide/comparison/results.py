@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from eventide.comparison.contestant import Contestant
 from eventide.comparison.plan import Plan
 from eventide.comparison.rows import Outcome, Run
+from eventide.comparison.sources import code_name
 from eventide.scoring.metrics import error_auroc
 from eventide.scoring.significance import (
     Bootstrap,
@@ -72,8 +73,7 @@ class Results:
     def made_by(self) -> str:
         """Name the code that made the runs: their commits, those of an earlier day too."""
         commits = [run.made_by for runs in self.runs.values() for run in runs]
-        names = list(dict.fromkeys(commits)) or [self.plan.commit]
-        return ", ".join(each if " " in each else f"commit {each}" for each in names if each)
+        return code_name(commits or [self.plan.commit])
 
     def outcomes(self, contestant: str) -> list[Outcome]:
         """Return what the finished runs of a contestant gave, in order of seeds."""

@@ -78,6 +78,17 @@ def commit() -> str:
     return found + ("+changes" if edited else "")
 
 
+def code_name(commits: Iterable[str]) -> str:
+    """Put commits and versions into words, each once; of many the latest three.
+
+    >>> code_name(["abc1234", "abc1234"]), code_name(["eventide 0.1.0", "abc1234+changes"])
+    ('commit abc1234', 'eventide 0.1.0, commit abc1234+changes')
+    """
+    names = [f"commit {each}" if " " not in each else each for each in dict.fromkeys(commits)]
+    more = [f"{len(names) - 3} more"] if len(names) > 3 else []
+    return ", ".join([*names[-3:], *more])
+
+
 def _git(*words: str) -> str | None:
     """Ask git about the package's folder; None where it cannot answer."""
     try:

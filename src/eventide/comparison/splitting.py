@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Literal, TypeAlias
+
 import polars as pl
 
 from eventide.data.near_duplicates import near_duplicate_groups
-from eventide.data.splits import Groups, chronological_split, per_class_split, proportional_split
+from eventide.data.splits import (
+    ClassTooSmall,
+    Groups,
+    chronological_split,
+    per_class_split,
+    proportional_split,
+)
 from eventide.errors import BadSetting, InputError
 from eventide.registry import suggestion
 
@@ -16,6 +24,7 @@ SPLITS = {
     "chronological": "each event's earlier messages train, its later ones are assigned as new",
     "stored": "the column `split` as it is; seeds vary the first weights alone",
 }
+Small: TypeAlias = Literal["error", "train"]
 PROTOCOLS = ("transductive", "inductive")
 ONE_FOR_ALL = ("chronological", "stored")
 """Splits that no seed changes."""
@@ -48,14 +57,19 @@ def copies(messages: pl.DataFrame, split: str) -> Groups:
     return near_duplicate_groups(messages["text"]) if split == "duplicate-aware" else None
 
 
-def divided(messages: pl.DataFrame, split: str, seed: int, together: Groups) -> pl.DataFrame:
-    """Return the messages with the column ``split`` filled as ``split`` and ``seed`` say."""
+def divided(
+    messages: pl.DataFrame, split: str, seed: int, together: Groups, small: Small = "error"
+) -> pl.DataFrame:
+    """Return the messages with the column ``split`` filled as ``split`` and ``seed`` say.
+
+    ``small`` "train" leaves events that are too small for the paper's counts in training.
+    """
     if split == "chronological":
         return chronological_split(messages)
     if split == "proportional":
         return proportional_split(messages, seed=seed)
     if split != "stored":
-        return per_class_split(messages, seed=seed, keep_together=together)
+        return _per_class(messages, seed, together, small)
     if not {"train", "test"} <= set(messages["split"].drop_nulls()):
         raise InputError(
             "the stored split has no training or no test messages",
@@ -63,3 +77,14 @@ def divided(messages: pl.DataFrame, split: str, seed: int, together: Groups) -> 
             next_step="choose --split random",
         )
     return messages
+
+
+def _per_class(messages: pl.DataFrame, seed: int, together: Groups, small: Small) -> pl.DataFrame:
+    try:
+        return per_class_split(messages, seed=seed, keep_together=together, small=small)
+    except ClassTooSmall as error:
+        stored = bool(messages["split"].count()) if "split" in messages.columns else False
+        also = ", or --split stored for the split that the messages have" if stored else ""
+        raise ClassTooSmall(
+            error.what, where=error.where, next_step=f"choose --split proportional{also}"
+        ) from None

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import eventide
 from eventide.comparison.splitting import SPLITS
-from eventide.errors import InputError
+from eventide.outputs import writing
 from eventide.reports.claims.claim import Finding
 from eventide.reports.claims.report import Report
 from eventide.reports.claims.verdict import CONFIRMED, NOT_CONFIRMED, UNDECIDED
@@ -32,7 +33,8 @@ def summary(report: Report) -> Table:
     """One row per claim: its verdict, and the paper's sentence."""
     rows = [[each.name, each.verdict, each.says] for each in report.findings]
     title = f"The paper's claims on {report.data}: {counts(report)}"
-    return Table.build("claims", title, (CLAIM, VERDICT, SAYS), rows)
+    table = Table.build("claims", title, (CLAIM, VERDICT, SAYS), rows)
+    return replace(table, data=report.data, code=report.code)
 
 
 def details(report: Report) -> Table:
@@ -43,7 +45,8 @@ def details(report: Report) -> Table:
         for place, link in enumerate(each.links)
     ]
     columns = (CLAIM, COMPARED, DIFFERENCE, VERDICT, MEASURED)
-    return Table.build("links", "What was measured", columns, rows)
+    table = Table.build("links", "What was measured", columns, rows)
+    return replace(table, data=report.data, code=report.code)
 
 
 def counts(report: Report) -> str:
@@ -61,6 +64,7 @@ def page(report: Report) -> str:
         f"encoder `{report.encoder}`, preset `{report.preset}`" + (changed and f", {changed}"),
         f"seeds: {', '.join(map(str, report.seeds))}",
         f"made with eventide {eventide.__version__} by `eventide claims`",
+        *([f"code: {report.code}"] if report.code else []),
         *report.notes,
     ]
     parts = [
@@ -89,12 +93,5 @@ def _table(table: Table) -> str:
 
 def write_page(report: Report, path: Path) -> None:
     """Write the page, whole or not at all."""
-    try:
-        with atomic_file(path) as temporary:
-            temporary.write_text(page(report), encoding="utf-8")
-    except OSError as error:
-        raise InputError(
-            f"cannot write the page: {error.strerror or error}",
-            where=str(path),
-            next_step="choose another file with --out",
-        ) from None
+    with writing(path, "the page"), atomic_file(path) as temporary:
+        temporary.write_text(page(report), encoding="utf-8")

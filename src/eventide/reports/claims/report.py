@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from eventide.errors import BadSetting
-from eventide.features.encoders import encoder as make_encoder
+from eventide.comparison import Contestant
+from eventide.comparison.sources import code_name, commit
 from eventide.reports.claims import CLAIMS
 from eventide.reports.claims.claim import Claim, Finding
 from eventide.reports.claims.evidence import gather
-from eventide.reports.claims.looks import UCL_EC
 from eventide.reports.figures.runs import Runs
 from eventide.reports.figures.words import counted
 from eventide.scoring.significance import ENOUGH_RUNS
@@ -30,6 +29,7 @@ class Report:
     changes: dict[str, Any]
     findings: tuple[Finding, ...]
     notes: tuple[str, ...]
+    code: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as JSON can hold it, verdicts included."""
@@ -48,7 +48,7 @@ def examine(runs: Runs, names: Sequence[str] = ()) -> Report:
     """
     names = tuple(dict.fromkeys(names or CLAIMS.names()))
     claims: dict[str, Claim] = {name: CLAIMS.load(name) for name in names}
-    _check(runs)
+    runs.messages()  # a split that cannot be is said before anything is trained
     evidence = gather(runs, claims.values())
     notes = list(evidence.results.notes if evidence.results else runs.material.notes)
     notes += [f"missing, {name}: {why}" for name, why in evidence.missing.items()]
@@ -68,13 +68,12 @@ def examine(runs: Runs, names: Sequence[str] = ()) -> Report:
             for name, claim in claims.items()
         ),
         notes=tuple(notes),
+        code=evidence.results.made_by if evidence.results else code_name([commit()]),
     )
 
 
-def _check(runs: Runs) -> None:
-    """Refuse what no claim could be tested with, before anything is trained."""
-    if not runs.seeds:
-        raise BadSetting("claims need at least one seed")
-    make_encoder(runs.encoder)
-    UCL_EC.settings(runs.preset, runs.changes)
-    runs.messages()
+def needed(names: Sequence[str] = ()) -> tuple[Contestant, ...]:
+    """Return whom the claims called ``names`` compare, each once, if this version has them."""
+    claims = [CLAIMS.load(name) for name in names or CLAIMS.names()]
+    found = {each.name: each for claim in claims for each in claim.contestants}
+    return tuple(each for each in found.values() if not each.missing())

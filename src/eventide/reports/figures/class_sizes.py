@@ -19,11 +19,15 @@ from eventide.reports.figures.style import (
     styled,
     write_values,
 )
+from eventide.reports.figures.words import counted
 
 
 @dataclass(frozen=True)
 class ClassSizes(Numbers):
-    """Messages of each event by part of the split, largest event first."""
+    """Messages of each event by part of the split, largest event first.
+
+    ``too_small`` events have all their messages in training.
+    """
 
     data: str
     seed: int
@@ -31,11 +35,17 @@ class ClassSizes(Numbers):
     train: tuple[int, ...]
     val: tuple[int, ...]
     test: tuple[int, ...]
+    too_small: int = 0
 
     @property
     def imbalance(self) -> float:
         """Training messages of the largest event over those of the smallest."""
         return max(self.train) / max(1, min(self.train))
+
+    @property
+    def apart(self) -> str:
+        """Say how many events are too small to be split."""
+        return f"{counted(self.too_small, 'event is', 'events are')} too small"
 
     def lines(self) -> list[str]:
         """One line per event, then the imbalance."""
@@ -45,14 +55,17 @@ class ClassSizes(Numbers):
             *(f"{name:<32}{a:>8,}{b:>8,}{c:>8,}" for name, a, b, c in table),
             f"{len(self.classes)} events; the largest has {self.imbalance:.1f} times as many "
             "training messages as the smallest",
+            *([f"{self.apart} for validation and test messages"] if self.too_small else []),
         ]
 
 
 def measure(runs: Runs) -> ClassSizes:
     """Count the messages of a seed's split."""
-    counts = split_counts(runs.messages())
+    counts = split_counts(runs.messages(small="train"))
     train, val, test = (tuple(counts[part].to_list()) for part in ("train", "val", "test"))
-    return ClassSizes(runs.name, runs.seed, tuple(counts["event"].to_list()), train, val, test)
+    classes = tuple(counts["event"].to_list())
+    too_small = sum(part == (0, 0) for part in zip(val, test, strict=True))
+    return ClassSizes(runs.name, runs.seed, classes, train, val, test, too_small)
 
 
 @styled
@@ -71,9 +84,10 @@ def draw(numbers: ClassSizes) -> Figure:
     axes.set_ylabel("messages")
     class_axis(axes, numbers.classes, "largest first")
     axes.legend()
+    apart = f"; {numbers.apart} to be split" if numbers.too_small else ""
     axes.set_title(
         f"Messages per event: {numbers.data}, {len(places)} events, largest to smallest "
-        f"{numbers.imbalance:.0f} to 1 in training",
+        f"{numbers.imbalance:.0f} to 1 in training{apart}",
         loc="left",
     )
     return figure

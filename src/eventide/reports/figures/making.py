@@ -8,7 +8,10 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
+from eventide.comparison import Contestant, choose
+from eventide.comparison.sources import code_name, commit
 from eventide.errors import BadSetting
+from eventide.registry import suggestion
 from eventide.reports.figures import FIGURES
 from eventide.reports.figures.recipe import Numbers, Recipe
 from eventide.reports.figures.runs import Runs
@@ -22,9 +25,11 @@ class Made:
     numbers: Numbers
     figure: Figure
 
+    code: str = ""
+
     def as_dict(self) -> dict[str, Any]:
-        """Return the numbers as JSON can hold them."""
-        return {"figure": self.name, **asdict(self.numbers)}
+        """Return the numbers as JSON can hold them, and which code made them."""
+        return {"figure": self.name, **asdict(self.numbers), "code": self.code}
 
 
 def make_figure(
@@ -44,8 +49,26 @@ def make_figure(
     >>> make_figure("architecture").numbers.lines()[0]
     'messages text, time, hashtags, ... -> co-hashtag (hashtags + urls)'
     """
-    recipe: Recipe[Any] = FIGURES.load(name)
     seeds = tuple(seeds)
+    recipe = check_figure(name, source, methods=methods, seeds=seeds, view=view)
+    runs = None
+    if recipe.data:
+        options |= {} if view is None else {"view": view}
+        runs = Runs.of(source, methods or recipe.methods, seeds=seeds, **options)
+    numbers = recipe.measure(runs)  # type: ignore[arg-type]
+    return Made(name, numbers, recipe.draw(numbers), code_name([commit()]))
+
+
+def check_figure(
+    name: str,
+    source: Any = None,
+    *,
+    methods: Sequence[str] = (),
+    seeds: Sequence[int] = (0,),
+    view: str | None = None,
+) -> Recipe[Any]:
+    """Return the recipe of a figure if it can show what is asked for, else say what it cannot."""
+    recipe: Recipe[Any] = FIGURES.load(name)
     if methods and not recipe.methods:
         raise _refused(name, "other methods")
     if view is not None and not recipe.views:
@@ -57,12 +80,22 @@ def make_figure(
             f"the figure {name} needs messages",
             next_step=f"name a file or a dataset: eventide figure {name} messages.parquet",
         )
-    runs = None
-    if recipe.data:
-        options |= {} if view is None else {"view": view}
-        runs = Runs.of(source, methods or recipe.methods, seeds=seeds, **options)
-    numbers = recipe.measure(runs)  # type: ignore[arg-type]
-    return Made(name, numbers, recipe.draw(numbers))
+    known = [
+        each.name
+        for contestant in contestants_of(recipe, methods)
+        for each in contestant.graph_views()
+    ]
+    if view is not None and view not in known:
+        raise BadSetting(
+            f"there is no view {view!r}", next_step=suggestion(view, dict.fromkeys(known))
+        )
+    return recipe
+
+
+def contestants_of(recipe: Recipe[Any], methods: Sequence[str] = ()) -> tuple[Contestant, ...]:
+    """Return whom a figure shows: the methods asked for, else its own."""
+    shown = methods or recipe.methods
+    return choose(",".join(shown)).contestants if shown else ()
 
 
 def _refused(name: str, what: str) -> BadSetting:

@@ -24,8 +24,9 @@ from eventide.comparison import (
     compare,
     read_material,
 )
+from eventide.comparison.checking import check_request, check_runs_folder
 from eventide.comparison.plan import Plan
-from eventide.comparison.splitting import checked_protocol, copies, divided
+from eventide.comparison.splitting import Small, copies, divided
 from eventide.comparison.workshop import Prepared, Workshop
 from eventide.errors import BadSetting
 from eventide.features.encoders import DEFAULT_ENCODER
@@ -38,6 +39,26 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 GROUPED_BY = "ucl-ec"
 """The method whose training class uncertainty sorts the classes into groups, for every method."""
+CHECKED = ("seeds", "split", "preset", "encoder", "changes", "kept", "workers")
+"""Options of `Runs` that `check_runs` looks at."""
+
+
+def check_runs(
+    contestants: Sequence[Contestant],
+    seeds: Sequence[int],
+    *,
+    kept: Path | None = None,
+    **options: Any,
+) -> None:
+    """Refuse what nothing can be trained with, before anything is read; see `check_request`."""
+    protocol = check_request(contestants or choose(GROUPED_BY).contestants, seeds, **options)
+    if protocol != "transductive":
+        raise BadSetting(
+            f"figures look at messages inside the graph; a {options['split']} split keeps some out",
+            next_step="choose --split random, proportional, duplicate-aware or stored",
+        )
+    if kept is not None:
+        check_runs_folder(kept)
 
 
 @dataclass(frozen=True)
@@ -131,11 +152,15 @@ class Runs:
     _fitted: dict[tuple[str, int], FittedRun] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if checked_protocol(self.split, None) != "transductive":
-            raise BadSetting(
-                f"figures look at messages inside the graph; a {self.split} split keeps some out",
-                next_step="choose --split random, proportional, duplicate-aware or stored",
-            )
+        check_runs(
+            self.methods,
+            self.seeds,
+            split=self.split,
+            preset=self.preset,
+            encoder=self.encoder,
+            changes=self.changes,
+            workers=self.workers,
+        )
 
     @classmethod
     def of(
@@ -144,11 +169,18 @@ class Runs:
         methods: Sequence[str] = (),
         *,
         columns: Mapping[str, str] | None = None,
+        data: str | None = None,
         **options: Any,
     ) -> Runs:
-        """Read messages, and find methods by the names that `eventide compare` knows."""
+        """Read messages, and find methods by the names that `eventide compare` knows.
+
+        Everything else is checked first. ``data`` is what titles call the messages.
+        """
         contestants = choose(",".join(methods)).contestants if methods else ()
-        return cls(read_material(source, contestants, columns=columns), contestants, **options)
+        checked = {"seeds": (0,)} | {key: options[key] for key in CHECKED if key in options}
+        check_runs(contestants, **checked)
+        material = read_material(source, contestants, columns=columns, name=data)
+        return cls(material, contestants, **options)
 
     @property
     def name(self) -> str:
@@ -185,10 +217,10 @@ class Runs:
         )
         return Workshop(self.material.messages, plan, copies(self.material.messages, self.split))
 
-    def messages(self) -> pl.DataFrame:
-        """Return the messages with the split of the first seed."""
+    def messages(self, small: Small = "error") -> pl.DataFrame:
+        """Return the messages with the split of the first seed; see `divided` for ``small``."""
         together = copies(self.material.messages, self.split)
-        return divided(self.material.messages, self.split, self.seed, together)
+        return divided(self.material.messages, self.split, self.seed, together, small)
 
     def run(self, contestant: Contestant, seed: int | None = None) -> FittedRun:
         """Return a trained method; the second time it is there already."""

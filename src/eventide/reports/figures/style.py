@@ -12,6 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from eventide.errors import BadSetting
+from eventide.outputs import writing
+from eventide.storage import atomic_file
 
 Asked = ParamSpec("Asked")
 
@@ -95,16 +97,19 @@ def checked_path(path: Path) -> Path:
 def save(figure: Figure, path: Path) -> Path:
     """Write a figure; the ending of ``path`` says how. The same figure gives the same bytes."""
     ending = checked_path(path).suffix.lower()
-    path.parent.mkdir(parents=True, exist_ok=True)
     undated: dict[str, dict[str, str | None]] = {
         ".png": {},
         ".pdf": {"CreationDate": None},
         ".svg": {"Date": None},
     }
-    with matplotlib.rc_context():
+    with (
+        writing(path, "the figure"),
+        atomic_file(path) as temporary,
+        matplotlib.rc_context(),
+    ):
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(_STYLE)
-        figure.savefig(path, dpi=200, metadata=undated[ending])
+        figure.savefig(temporary, dpi=200, metadata=undated[ending])
     return path
 
 
