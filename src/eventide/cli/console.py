@@ -34,7 +34,10 @@ _NOT_ASCII = re.compile(r"[^\x00-\x7e]")
 
 def say(text: object = "", *, err: bool = False, style: str | None = None) -> None:
     """Print lines of our own; whatever they quote is made safe to show."""
-    typer.secho(safe_lines(text), err=err, fg=style)
+    stream, told = sys.stderr if err else sys.stdout, safe_lines(text)
+    if style is not None and "NO_COLOR" not in os.environ and stream is not None:
+        told = typer.style(told, fg=style) if stream.isatty() else told
+    _write(told, stream)
 
 
 def note(text: object, *, err: bool = False) -> None:
@@ -55,7 +58,7 @@ def print_json(value: Any, *, indent: int | None = 1) -> None:
     """Print a value, or JSON that was written already, so that any terminal can take it."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=indent)
     pattern = _UNSEEN if _writes_unicode(sys.stdout) else _NOT_ASCII
-    typer.echo(pattern.sub(_json_escape, text.rstrip("\n")))
+    _write(pattern.sub(_json_escape, text.rstrip("\n")), sys.stdout)
 
 
 def page_console() -> Console:
@@ -80,7 +83,7 @@ def show(drawing: RenderableType, console: Console | None = None) -> None:
     text = "\n".join(line.rstrip() for line in captured.get().splitlines())
     if not _writes_unicode(sys.stdout):
         text = text.replace("…", "~").encode(console.encoding, "replace").decode(console.encoding)
-    typer.echo(text, color=console.is_terminal)
+    _write(text, sys.stdout)
 
 
 def plain_table(title: str | None = None) -> Table:
@@ -128,9 +131,14 @@ class _Lines(logging.Handler):
     """Log lines as plain lines on standard error, wherever that is at the moment."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        if sys.stderr is not None:
-            sys.stderr.write(safe_lines(record.getMessage()) + "\n")
-            sys.stderr.flush()
+        say(record.getMessage(), err=True)
+
+
+def _write(text: str, stream: TextIO | None) -> None:
+    """Write in the stream's own encoding; click would send UTF-8 to a terminal of ASCII."""
+    if stream is not None:
+        stream.write(f"{text}\n")
+        stream.flush()
 
 
 def _writes_unicode(stream: TextIO | None) -> bool:

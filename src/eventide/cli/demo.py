@@ -61,9 +61,17 @@ def demo(
         say("\n3. Results on test messages\n")
         show_report(model.evaluate(intake))
     say(f"\nDone in {time.perf_counter() - started:.0f} s. Try next:")
-    say(f"  {command('assign', model_path, messages)}  # an opinion for every message")
-    say(f"  {command('explain', model_path, messages)}  # why the most uncertain one is so")
-    say("  eventide train YOUR_FILE --out YOUR_MODEL  # on your own messages")
+    for line in next_commands(model_path, messages):
+        say(f"  {line}")
+
+
+def next_commands(model: Path, messages: Path) -> list[str]:
+    """Write what can be typed next; what stands behind a command is a comment to the shell."""
+    return [
+        f"{command('assign', model, messages)}  # an opinion for every message",
+        f"{command('explain', model, messages)}  # why the most uncertain one is so",
+        "eventide train YOUR_FILE --out YOUR_MODEL  # on your own messages",
+    ]
 
 
 def own_folder(out: Path) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -44,6 +45,12 @@ def stoppable(what: str) -> Iterator[None]:
     except KeyboardInterrupt:
         say(f"stopped: {what}", err=True)
         raise typer.Exit(STOPPED) from None
+
+
+def answer_ctrl_c() -> None:
+    """Let Ctrl-C end a wait for input; polars, once imported, has such a wait begin again."""
+    if hasattr(signal, "siginterrupt"):  # not on Windows
+        signal.siginterrupt(signal.SIGINT, True)
 
 
 def exit_code(run: Callable[[], None]) -> int:

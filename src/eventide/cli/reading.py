@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from eventide.cli.console import note, say
+from eventide.cli.ending import answer_ctrl_c
 from eventide.cli.options import column_mapping
 from eventide.progress import step
 
@@ -94,6 +95,7 @@ class Reading:
         """
         from eventide.data import read
 
+        answer_ctrl_c()
         self.check(sources)
         with step(f"reading {named(sources)}"):
             intake = read(
