@@ -75,7 +75,7 @@ def test_bad_records(tmp_path: Path, record: dict[str, Any], column: str, reason
         (b"[1, 2]", "not an object"),
         (b"null", "not an object"),
         (b'{"id": "2"}{"id": "3"}', "not JSON"),
-        (b'{"id": "2", "text": "a\xe9b"}', "not UTF-8: byte 0xe9"),
+        (b'{"id": "2", "text": "a\x81\x8db"}', "not UTF-8: byte 0x81"),
         (b'{"id": "2", "text": "a\x00b"}', "NUL byte"),
         (b'{"id": "2", "x": ' + b"[" * 200_000 + b"]" * 200_000 + b"}", "nested too deeply"),
     ],
@@ -156,26 +156,15 @@ def test_a_missing_column_names_what_is_there_and_how_to_map_it(tmp_path: Path) 
         assert "--column text=body" in str(caught.value)
         assert len(from_bytes(tmp_path, name, content, columns={"text": "body"}).messages) == 1
     with pytest.raises(MissingColumn, match="created_at"):
-        read([{"id": "m1", "text": "a"}])
-    assert read([{"id": "m1", "text": "a"}], need_time=False).messages["created_at"].to_list() == [
-        None
-    ]
+        read([{"id": "m1", "text": "a"}], need_time=True)
     with pytest.raises(BadSetting):
         read([GOOD], columns={"colour": "text"})
     with pytest.raises(InputError, match="could be any of time, date"):
         read([{"id": 1, "text": "a", "time": WHEN, "date": WHEN}])
 
 
-def test_a_tweet_id_stands_in_for_a_missing_time() -> None:
-    tweet = "407124578246270976"
-    for record in ({"id": tweet, "text": "a"}, {"id": tweet, "text": "a", "created_at": ""}):
-        assert read([record]).messages["created_at"].dt.year().to_list() == [2013]
-    unread = read([{"id": tweet, "text": "a", "created_at": "soon"}])
-    assert unread.rejected["column"].to_list() == ["created_at"]
-
-
 def test_strict_turns_rejected_rows_into_an_error() -> None:
-    with pytest.raises(RejectedRows, match=r"1 of 2 rows.*row 2: text: the text is empty"):
+    with pytest.raises(RejectedRows, match=r"1 of 2 rows[^!]*text: the text is empty .*row 2"):
         read([GOOD, {**GOOD, "id": "2", "text": ""}], strict=True)
     assert len(read([GOOD], strict=True).messages) == 1
 

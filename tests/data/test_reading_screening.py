@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eventide.data import read
-from eventide.data.intake import _repeated
+from eventide.data.collecting import _repeated
 from eventide.data.readers import json_files
 from eventide.data.readers.pieces import line_count, line_ends
 from eventide.data.readers.screening import screened

@@ -168,7 +168,7 @@ def test_bad_lines_among_thousands_keep_order_and_kinds(tmp_path: Path) -> None:
 def test_csv_records_are_counted_and_kept_apart(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes(
         b"id,text,time\n1,a,1385902261\n2,too few\n3,too,many,1385902261\n\n"
-        b'4,"never closed,1385902261\n5,fine,1385902261\n6,"two\nlines",1385902261\n7,\xe9,1385902261\n'
+        b'4,"never closed,1385902261\n5,fine,1385902261\n6,"two\nlines",1385902261\n7,\x81\x8d,1385902261\n'
     )
     intake = read(tmp_path / "a.csv")
     assert intake.messages["id"].to_list() == ["1", "5", "6"]

@@ -385,7 +385,9 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         else:
             lists = self.list_columns(fitting=fitting)
             given, remembered = (self.columns, None) if fitting else (None, self.columns)
-            intake = read(messages, columns=given, remembered=remembered, lists=lists)
+            intake = read(
+                messages, columns=given, remembered=remembered, lists=lists, need_lists=fitting
+            )
             self._tell_rejected(intake, labels is not None, strict, allow_rejected)
             for note in intake.notes:
                 logger.info("%s", note)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import polars as pl
 
@@ -12,6 +12,12 @@ from eventide.safe_text import escaped
 
 ROW = "__row"
 """Name of the column that carries a row's number in its source until the very end."""
+
+TWEET = "__tweet"
+"""Name of the column that marks rows of Twitter's own exports: only their ids surely hold times."""
+
+PART = 2**40
+"""Rows of the second of several files are numbered from here on, of the third from twice that."""
 
 EXCERPT = 80
 """How many characters of a bad value are kept to show."""
@@ -50,3 +56,15 @@ class Batch:
     found: Sequence[str]
     rejected: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=REJECTED))
     no_nul: bool = False  # the reader knows that no cell holds a NUL character
+    closed: bool = False  # no other column than those found can turn up in this source
+    part: int = 0  # which of several files it is from
+    notes: tuple[str, ...] = ()  # what the reader guessed, in words to show
+
+    def as_part(self, part: int) -> Batch:
+        """Return the batch as one of the file with this number."""
+        if part == 0 or self.frame.width == 0:
+            frame = self.frame
+        else:
+            frame = self.frame.with_columns(pl.col(ROW) + part * PART)
+        rejected = self.rejected.with_columns(pl.col("row") + part * PART)
+        return replace(self, frame=frame, rejected=rejected, part=part)

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from eventide.data.batch import ROW, Batch
+from eventide.data.collecting import collected
 from eventide.data.names import Columns
 from eventide.data.plain import plain_messages
+from eventide.data.quarantine import reasons, remedy, told
 from eventide.data.readers import batches_of
+from eventide.data.readers.encodings import checked_encoding
 from eventide.data.schema import REJECTED
+from eventide.data.times import TimeReader
 from eventide.data.validation import Validator
 from eventide.errors import BadSetting, InputError, RejectedRows
 from eventide.forks import check_process
+from eventide.safe_text import safe
 from eventide.storage import atomic_file
-
-Parts = tuple[pl.DataFrame, pl.DataFrame]
-WORTH_A_THREAD = 1000  # rows; fewer are checked sooner than a thread starts
 
 
 @dataclass(frozen=True)
@@ -41,38 +40,35 @@ class Intake:
 
         ``allow`` accepts even that, as long as a single row is left.
         """
-        if not len(self.rejected):
+        bad, left = len(self.rejected), len(self.messages)
+        most = not left or (2 * bad > self.rows_in and not allow)
+        if not bad or not (strict or most):
             return
-        bad, told = len(self.rejected), self.summary()
-        if strict:
-            raise RejectedRows(
-                f"{bad:,} of {self.rows_in:,} rows are not sound: {told}",
-                where=self.where,
-                next_step="mend them, or read without strict (--strict) to set them aside",
-            )
-        if not len(self.messages) or (2 * bad > self.rows_in and not allow):
-            raise RejectedRows(
-                f"{bad:,} of {self.rows_in:,} rows cannot be used: {told}",
-                where=self.where,
-                next_step="mend the cause named above; --rejected FILE writes the rows out"
-                + (", --allow-rejected goes on without them" if len(self.messages) else ""),
-            )
+        if not left:
+            count, how = f"none of the {bad:,} rows", "can be used"
+        else:
+            count = f"{bad:,} of {self.rows_in:,} rows"
+            how = "cannot be used" if most else "are not sound"
+        steps = [remedy(self.rejected, self.rows_in)]
+        steps.append("--rejected FILE writes them out (.rejected in Python)")
+        if most and left:
+            steps.append("--allow-rejected goes on without them")
+        elif left:
+            steps.append("without --strict (strict=False) they are set aside")
+        lines = [f"{count} {how}:"]
+        for rows, words in told(self.rejected):
+            whole = "all " if rows == self.rows_in > 1 else ""
+            lines.append(f"  {whole}{rows:,} row{'s' if rows > 1 else ''}: {words}")
+        raise RejectedRows("\n".join(lines), where=safe(self.where), next_step="; ".join(steps))
 
     def reasons(self) -> pl.DataFrame:
         """Count the rejected rows by column and reason, most frequent first."""
-        counted = self.rejected.group_by("column", "reason").agg(
-            pl.len().alias("rows"), pl.col("row").min().alias("first_row")
-        )
-        return counted.sort("rows", "first_row", descending=[True, False])
+        return reasons(self.rejected)
 
     def summary(self) -> str:
         """Say in a line or two how many rows were read and why others were not."""
-        lines = [f"{len(self.messages):,} of {self.rows_in:,} rows read from {self.where}"]
-        lines += [
-            f"  {entry['rows']:,} rejected: {entry['column'] or 'row'}: {entry['reason']}"
-            f" (first in row {entry['first_row']})"
-            for entry in self.reasons().iter_rows(named=True)
-        ]
+        lines = [f"{len(self.messages):,} of {self.rows_in:,} rows read from {safe(self.where)}"]
+        lines += [f"  {rows:,} rejected: {words}" for rows, words in told(self.rejected)]
         return "\n".join(lines)
 
     def write_rejected(self, path: str | Path) -> Path:
@@ -106,18 +102,22 @@ def read(
     columns: Mapping[str, str] | None = None,
     lists: Sequence[str] = (),
     strict: bool = False,
-    need_time: bool = True,
+    need_time: bool = False,
     time_format: str | None = None,
     day_first: bool | None = None,
     encoding: str | None = None,
     remembered: Mapping[str, str] | None = None,
+    need_lists: bool = True,
 ) -> Intake:
-    """Read messages from a file, a dataset's name, a pandas or polars frame, or a list of dicts.
+    """Read messages from a file, several files, a dataset's name, a frame, dicts or texts.
 
     ``columns`` maps our names to the source's (``{"created_at": "time"}``); ``lists`` names
-    further columns of lists to keep; ``strict`` turns rejected rows into an error; with
-    ``need_time=False`` a message may lack a time. Other columns are not kept. ``remembered`` is a
-    model's own mapping: where the source has no such column, the usual names are looked for.
+    further columns of lists to keep; both must be there. ``strict`` turns rejected rows into an
+    error; ``need_time`` refuses a source without any times. ``time_format`` and ``day_first`` say
+    how times are written, ``encoding`` how a text file is, where the guess is wrong. Other columns
+    are not kept. For new messages that a model reads: ``remembered`` is its own mapping, and where
+    the source has no such column the usual names are looked for; with ``need_lists=False`` the
+    further lists may be missing. docs/messages.md tells the rest.
 
     >>> intake = read([{"id": 1, "text": "flood in #Calgary", "time": "2013-06-21"},
     ...                {"id": 1, "text": "the same id", "time": "2013-06-21"}])
@@ -127,67 +127,18 @@ def read(
     check_process()
     if isinstance(source, Intake):  # read already: nothing is read or checked twice
         return source
-    plan = Columns(dict(columns or {}), tuple(lists), dict(remembered or {}))
-    plain = plain_messages(source, plan)
-    if plain is not None:
-        return Intake(plain, pl.DataFrame(schema=REJECTED), len(plain))
-    where, batches = batches_of(source, plan)
-    intake = _collected(batches, Validator(plan, where, need_time))
-    if strict and len(intake.rejected):
-        first = intake.rejected.row(0, named=True)
-        raise RejectedRows(
-            f"{len(intake.rejected):,} of {intake.rows_in:,} rows are not sound; the first is row"
-            f" {first['row']}: {first['column'] or 'row'}: {first['reason']}",
-            where=where,
-            next_step="mend them, or read without strict to set them aside",
-        )
+    plan = Columns(dict(columns or {}), tuple(lists), dict(remembered or {}), need_lists)
+    clock = TimeReader(time_format, day_first)
+    known_encoding = checked_encoding(encoding)
+    if time_format is None:
+        plain = plain_messages(source, plan)
+        if plain is not None:
+            return Intake(plain, pl.DataFrame(schema=REJECTED), len(plain))
+    given = batches_of(source, plan, known_encoding)
+    validator = Validator(plan, given.where, clock, given.files)
+    found = collected(given.batches, validator, need_time=need_time)
+    rows_in = len(found.messages) + len(found.rejected)
+    intake = Intake(found.messages, found.rejected, rows_in, given.where, found.notes)
+    if strict:
+        intake.check_rejected(strict=True)
     return intake
-
-
-def _collected(batches: Iterable[Batch], validator: Validator) -> Intake:
-    parts: list[pl.DataFrame] = []
-    rejected = [pl.DataFrame(schema=REJECTED)]
-    for sound, refused in _checked(batches, validator):
-        parts.append(sound)
-        rejected.append(refused)
-    messages = pl.concat(parts)
-    if not messages[ROW].is_sorted():  # rows read the careful way come late
-        messages = messages.sort(ROW, maintain_order=True)
-    again = _repeated(messages["id"])
-    if again.any():
-        taken = messages.filter(again).select(
-            pl.col(ROW).alias("row"),
-            pl.lit("id").alias("column"),
-            pl.lit("the id is taken by an earlier row").alias("reason"),
-            pl.col("id").str.slice(0, 80).alias("value"),
-        )
-        rejected.append(taken.cast(REJECTED))  # type: ignore[arg-type]
-        messages = messages.filter(~again)
-    refused = pl.concat(rejected).sort("row", maintain_order=True)
-    return Intake(messages.drop(ROW), refused, len(messages) + len(refused), validator.where)
-
-
-def _checked(batches: Iterable[Batch], validator: Validator) -> Iterator[Parts]:
-    """Check each batch while the next one is being read: one helper thread, so order is kept."""
-    waiting: deque[Future[Parts]] = deque()
-    with ThreadPoolExecutor(1) as helper:
-        for batch in batches:
-            if len(batch.frame) < WORTH_A_THREAD and not waiting:
-                yield validator.check(batch)
-                continue
-            waiting.append(helper.submit(validator.check, batch))
-            if len(waiting) > 1:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-
-
-def _repeated(ids: pl.Series) -> pl.Series:
-    """Tell which ids stood in an earlier row; numbers and hashes are compared before strings."""
-    numbers = ids.cast(pl.UInt64, strict=False)
-    keys = ids.hash() if numbers.null_count() else numbers
-    again = pl.repeat(False, len(ids), dtype=pl.Boolean, eager=True)
-    ordered = keys.sort()  # half as long as a hash table of them all takes
-    several = ordered.filter(ordered == ordered.shift(1)).unique()
-    alike = keys.is_in(several.implode()).arg_true()
-    return again.scatter(alike, ~ids.gather(alike).is_first_distinct())

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from eventide.data.schema import LIST_COLUMNS, schema_with
+from eventide.data.schema import LIST_COLUMNS, SCHEMA, schema_with
 from eventide.errors import BadSetting, InputError, MissingColumn
+from eventide.safe_text import safe
 
 ALIASES: dict[str, tuple[str, ...]] = {
     "id": ("tweet_id", "id_str", "status_id", "message_id", "post_id"),
@@ -25,6 +27,16 @@ ALIASES: dict[str, tuple[str, ...]] = {
 DECISIVE = ("id", "text", "created_at", "event")
 """Columns for which two candidate names are a question to the user, not a guess of ours."""
 
+HINTS: dict[str, tuple[str, ...]] = {
+    "id": ("id", "key", "uri", "number"),
+    "text": ("text", "tweet", "body", "message", "content", "post", "comment", "title"),
+    "created_at": ("time", "date", "when", "created", "posted", "published", "utc"),
+    "event": ("event", "label", "class", "topic", "category", "incident", "crisis", "target"),
+}
+"""Parts of a name by which a column may be guessed, to be suggested and never to be taken."""
+
+SHOWN = 30  # columns named in an error
+
 
 def plain_name(name: str) -> str:
     """Bring a header to the spelling of the table: ``Tweet ID`` becomes ``tweet_id``.
@@ -40,11 +52,13 @@ class Columns:
     """What the caller said about the columns: a mapping (ours -> theirs) and extra list columns.
 
     ``remembered`` is a mapping of earlier files, a model's own: followed where it fits this source.
+    Without ``need_lists`` the extra list columns may be missing, as in new messages for a model.
     """
 
     mapping: Mapping[str, str] = field(default_factory=dict)
     lists: Sequence[str] = ()
     remembered: Mapping[str, str] = field(default_factory=dict)
+    need_lists: bool = True
 
     def __post_init__(self) -> None:
         for ours in self.mapping:
@@ -103,18 +117,64 @@ class Columns:
         if ours in DECISIVE and len(found) > 1 and found[0] != ours:
             raise InputError(
                 f"column {ours!r} could be any of {', '.join(found)}",
-                next_step=f"say which one with --column {ours}={found[0]}",
+                next_step=f"say which one with --column {ours}={found[0]}"
+                f" (columns={{{ours!r}: {found[0]!r}}} in Python)",
             )
         return found[:1] if ours in found else found
 
-    def missing(self, ours: str, found: Iterable[str], where: str) -> MissingColumn:
-        """Build the error for a needed column that is not there."""
-        said = f" (mapped to {self.mapping[ours]!r})" if ours in self.mapping else ""
+    def absent(self, present: Iterable[str]) -> list[str]:
+        """List our columns that were mapped to a column that is not there."""
+        there = set(present)
+        return [ours for ours, theirs in self.mapping.items() if theirs not in there]
+
+    def absent_lists(self, present: Iterable[str]) -> list[str]:
+        """List the further list columns that are not there; ours can be taken from the text."""
+        there = set(present)
+        unmapped = [name for name in self.lists if name not in self.mapping]
+        return [name for name in dict.fromkeys(unmapped) if name not in {*SCHEMA, *there}]
+
+    def refused(self, present: Iterable[str]) -> list[str]:
+        """List the columns that the caller named, that are not there, and that are needed."""
+        there = set(present)
+        return self.absent(there) + (self.absent_lists(there) if self.need_lists else [])
+
+    def guess(self, ours: str, found: Iterable[str]) -> str | None:
+        """Suggest which of the columns found may be meant; None if none looks like it.
+
+        >>> Columns({"user": "handel"}).guess("user", ["id", "text", "handle"])
+        'handle'
+        """
+        free = [name for name in dict.fromkeys(found) if name not in self.names]
+        plain = {plain_name(name): name for name in reversed(free)}
+        sought = plain_name(self.mapping.get(ours, ours))
+        close = difflib.get_close_matches(sought, plain, n=1)
+        hinted = (name for hint in HINTS.get(ours, ()) for name in plain if hint in name)
+        name = close[0] if close else next(hinted, None)
+        return plain[name] if name is not None else None
+
+    def missing(self, lacking: Sequence[str], found: Iterable[str], where: str) -> MissingColumn:
+        """Build the one error for all columns that are not there, with a guess for each."""
         names = list(dict.fromkeys(found))
-        listed = ", ".join(names[:30]) or "none"
-        guess = next((n for n in names if n not in self.names), "NAME")
+        told, options, mapped, views = [], [], {}, []
+        for ours in lacking:
+            theirs = self.mapping.get(ours)
+            told.append(repr(ours) + (f" (mapped to {theirs!r})" if theirs is not None else ""))
+            guess = self.guess(ours, names)
+            if ours in SCHEMA:
+                mapped[ours] = guess or "NAME"
+                options.append(f"--column {ours}={mapped[ours]}")
+            else:
+                views.append(
+                    f"{guess!r} instead of {ours!r}" if guess else f"another than {ours!r}"
+                )
+        several = len(told) > 1
+        listed = ", ".join(names[:SHOWN]) or "none"
+        steps = [f"map {'them' if several else 'it'} with {' '.join(options)}"] if mapped else []
+        steps += [f"(in Python columns={mapped!r})"] if mapped else []
+        steps += [f"name a column that is there: {', '.join(views)}"] if views else []
+        what = (
+            f"column{'s' if several else ''} {', '.join(told)} {'are' if several else 'is'} missing"
+        )
         return MissingColumn(
-            f"column {ours!r}{said} is missing; found: {listed}",
-            where=where,
-            next_step=f"map it with --column {ours}={guess}",
+            safe(f"{what}; found: {listed}"), where=where, next_step=safe(" ".join(steps))
         )

@@ -13,9 +13,10 @@ from typing import Any
 
 import polars as pl
 
+from eventide.data.event_names import alike, says_missing
 from eventide.data.names import Columns
 from eventide.data.platforms import is_platform
-from eventide.data.schema import SPLITS, schema_with
+from eventide.data.schema import READ_CHARACTERS, SCHEMA, SPLITS, schema_with
 from eventide.data.times import FIRST_MS, LAST_MS
 from eventide.few import FEW
 
@@ -44,7 +45,9 @@ def plain_messages(source: Any, columns: Columns) -> pl.DataFrame | None:
             {ours: _value(ours, record.get(names.get(ours, ours))) for ours in columns.names}
             for record in records
         ]
-        if len({message["id"] for message in messages}) < len(messages):
+        if len({message["id"] for message in messages}) < len(messages) or alike(
+            {message["event"] for message in messages if message["event"] is not None}
+        ):
             return None
         return pl.from_dicts(messages, schema=schema_with(columns.lists))
     except (_NotPlainError, UnicodeEncodeError):
@@ -75,6 +78,8 @@ def _names(records: list[dict[Any, Any]], columns: Columns) -> Mapping[str, str]
             raise _NotPlainError
         if found:
             names[ours] = found[0]
+        elif ours in columns.mapping or ours not in SCHEMA:
+            raise _NotPlainError  # a column that the user named is not there
     return names
 
 
@@ -92,9 +97,16 @@ def _is_plain(ours: str, value: Any) -> bool:
     if ours == "id":
         return isinstance(value, str) and _ID.fullmatch(value) is not None
     if ours == "text":
-        return isinstance(value, str) and _is_tidy(value.strip()) and "\0" not in value
+        return (
+            isinstance(value, str)
+            and len(value) <= READ_CHARACTERS
+            and _is_tidy(value.strip())
+            and "\0" not in value
+        )
     if value is None:
         return True
+    if ours == "event" and isinstance(value, str) and says_missing(value):
+        return False
     if ours in ("event", "user"):
         return isinstance(value, str) and _is_tidy(value) and "\0" not in value
     if ours == "split":

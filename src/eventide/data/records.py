@@ -8,15 +8,26 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
-from typing import Any
+from typing import Any, Protocol
 
 import polars as pl
 
-from eventide.data.batch import ROW, Batch, rejects
+from eventide.data.batch import ROW, TWEET, Batch, rejects
 from eventide.data.names import Columns
 from eventide.data.scalars import EXACT
+from eventide.data.schema import REJECTED
 
 Record = Mapping[str, Any]
+
+
+class Rescuer(Protocol):
+    """Something that knows what a text file is written in; see ``readers.encodings``."""
+
+    def rescued(self, raw: bytes) -> str | None:
+        """Decode bytes that are not UTF-8; None if that cannot be."""
+
+    def reason(self, byte: int) -> str:
+        """Say why a row with this byte is rejected."""
 
 
 def as_text(value: Any) -> str | None:
@@ -56,18 +67,27 @@ def _json(value: Any) -> str:
 
 
 def batch_of(
-    records: Iterable[tuple[int, Record]], columns: Columns, found: Sequence[str] | None = None
+    records: Iterable[tuple[int, Record]],
+    columns: Columns,
+    found: Sequence[str] | None = None,
+    encoding: Rescuer | None = None,
 ) -> Batch:
     """Build a batch from numbered records; a record with text that is no text is rejected."""
     numbered = list(records)
     names = found if found is not None else _keys(record for _, record in numbered)
-    wanted = [name for name in columns.wanted() if any(name in record for _, record in numbered)]
+    there = {key for _, record in numbered for key in record}
+    wanted = [name for name in (*columns.wanted(), TWEET) if name in there]
     data = {name: [as_text(record.get(name)) for _, record in numbered] for name in wanted}
     rows = [row for row, _ in numbered]
-    return text_batch(rows, data, names)
+    return text_batch(rows, data, names, encoding)
 
 
-def text_batch(rows: list[int], data: dict[str, list[str | None]], found: Sequence[str]) -> Batch:
+def text_batch(
+    rows: list[int],
+    data: dict[str, list[str | None]],
+    found: Sequence[str],
+    encoding: Rescuer | None = None,
+) -> Batch:
     """Build a batch from columns of text, setting aside rows whose text is not valid Unicode."""
     schema = {ROW: pl.Int64(), **{name: pl.String() for name in data}}
     try:
@@ -77,24 +97,45 @@ def text_batch(rows: list[int], data: dict[str, list[str | None]], found: Sequen
     bad: dict[int, tuple[str, str, str]] = {}
     for name, cells in data.items():
         for at, cell in enumerate(cells):
-            if cell is not None and at not in bad and (reason := _not_unicode(cell)):
-                bad[at] = (name, reason, cell)
+            if cell is None or at in bad or not (byte := _not_unicode(cell)):
+                continue
+            rescued = _rescued(cell, encoding)
+            if rescued is not None:
+                cells[at] = rescued
+            else:
+                bad[at] = (name, _reason(byte, encoding), cell)
     good = [at for at in range(len(rows)) if at not in bad]
     kept = {name: [cells[at] for at in good] for name, cells in data.items()}
     frame = pl.DataFrame({ROW: [rows[at] for at in good], **kept}, schema=schema)
     parts = [rejects([rows[at]], name, [why], [cell]) for at, (name, why, cell) in bad.items()]
-    return Batch(frame, found, pl.concat(parts))
+    return Batch(frame, found, pl.concat(parts) if parts else pl.DataFrame(schema=REJECTED))
 
 
-def _not_unicode(cell: str) -> str | None:
+def _not_unicode(cell: str) -> int | None:
+    """Return the first code that is no character, if there is one."""
     try:
         cell.encode()
     except UnicodeEncodeError as error:
-        code = ord(cell[error.start])
-        if 0xDC80 <= code <= 0xDCFF:
-            return f"not UTF-8: byte 0x{code - 0xDC00:02x}; convert the file to UTF-8"
-        return f"lone surrogate \\u{code:04x}: half of a character"
+        return ord(cell[error.start])
     return None
+
+
+def _rescued(cell: str, encoding: Rescuer | None) -> str | None:
+    """Decode a cell anew whose bytes were not UTF-8; half a character of another kind stays."""
+    if encoding is None:
+        return None
+    try:
+        raw = cell.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return None
+    return encoding.rescued(raw)
+
+
+def _reason(code: int, encoding: Rescuer | None) -> str:
+    if not 0xDC80 <= code <= 0xDCFF:
+        return f"lone surrogate \\u{code:04x}: half of a character"
+    byte = code - 0xDC00
+    return f"not UTF-8: byte 0x{byte:02x}" if encoding is None else encoding.reason(byte)
 
 
 def _keys(records: Iterable[Record]) -> list[str]:

@@ -27,13 +27,19 @@ SCHEMA: dict[str, pl.DataType] = {
 }
 """Columns of a message and their types, in order."""
 
+READ_CHARACTERS = 10_000
+"""How much of a text is read for elements and vectors; a longer one is kept whole all the same."""
+
 REJECTED: dict[str, pl.DataType] = {
     "row": pl.Int64(),
     "column": pl.String(),
     "reason": pl.String(),
     "value": pl.String(),
 }
-"""One line per rejected row: where it stood, which column failed, why, and what was found."""
+"""One line per rejected row: where it stood, which column failed, why, and what was found.
+
+Rows of several files have their ``file`` in front.
+"""
 
 
 def schema_with(lists: Sequence[str] = ()) -> dict[str, pl.DataType]:
@@ -57,3 +63,13 @@ def canonical(frame: pl.DataFrame) -> pl.DataFrame:
         for name, kind in SCHEMA.items()
     ]
     return frame.select(*known, *(pl.col(n) for n in frame.columns if n not in SCHEMA))
+
+
+def read_part(texts: pl.Series) -> pl.Series:
+    """Return what is read of texts: their first `READ_CHARACTERS` characters.
+
+    >>> read_part(pl.Series(["a" * 20_000, "b"])).str.len_chars().to_list()
+    [10000, 1]
+    """
+    long = texts.str.len_bytes() > READ_CHARACTERS
+    return texts.str.head(READ_CHARACTERS) if long.any() else texts

@@ -1,21 +1,28 @@
 """Raw rows in, messages out: every column is parsed and checked; what fails is set aside.
 
 A row is rejected for its first failing column only, so that rows in = messages + rejected rows.
+What only the whole source can decide (does it have ids, times, which date order) is left open
+here, as null or under :data:`WHEN`, for ``collecting``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
 
-from eventide.data.batch import ROW, Batch, excerpt
+from eventide.data.batch import ROW, TWEET, Batch, excerpt
+from eventide.data.date_order import is_numbered
 from eventide.data.lists import parse_lists
-from eventide.data.names import Columns
+from eventide.data.names import Columns, plain_name
 from eventide.data.scalars import as_ids, as_strings
 from eventide.data.schema import REJECTED, SPLITS, schema_with
-from eventide.data.times import UTC, parse_times, snowflake_times
+from eventide.data.times import UTC, TimeReader, snowflake_times
 from eventide.data.vectors import parse_vectors
+
+WHEN = "__when"
+"""Name of the column of dates that are unread until the whole column says in which order."""
 
 SPLIT_NAMES = {name: name for name in SPLITS} | {
     "training": "train",
@@ -37,49 +44,74 @@ class Problem:
 
 @dataclass
 class Validator:
-    """Checks batch after batch of one source; remembers what must agree between batches."""
+    """Checks batch after batch of one source; remembers what must agree between batches.
+
+    ``files`` names the files that the source consists of, if it is several.
+    """
 
     columns: Columns
     where: str
-    need_time: bool = True
+    clock: TimeReader = field(default_factory=TimeReader)
+    files: Sequence[str] = ()
     width: int | None = None
-    sure: bool = field(default=False, init=False)
+    present: dict[str, None] = field(default_factory=dict, init=False)
+    tweet_times: int = field(default=0, init=False)
+    stripped_events: int = field(default=0, init=False)
+    notes: dict[str, None] = field(default_factory=dict, init=False)
+    _checked: set[int] = field(default_factory=set, init=False)
 
     def check(self, batch: Batch) -> tuple[pl.DataFrame, pl.DataFrame]:
         """Return the messages (with :data:`ROW`) and the table of rejected rows."""
+        self.notes |= dict.fromkeys(batch.notes)
         if batch.frame.is_empty():
             return pl.DataFrame(schema=self._schema()), batch.rejected
-        raw = self._sources(batch)
+        sources = self._sources(batch)
+        raw = {ours: _first_given(batch.frame, found) for ours, found in sources.items()}
         problems: list[Problem] = []
         typed: dict[str, pl.Series] = {ROW: batch.frame[ROW]}
         for name in self.columns.names:
             if name != "created_at":
                 typed[name] = self._parsed(name, raw[name], problems, batch.no_nul)
-        typed["created_at"] = self._times(raw["created_at"], typed["id"], batch, problems)
-        self.sure = True
-        frame = pl.DataFrame(typed).select(list(self._schema()))
+        tweets = _tweets(batch.frame, sources)
+        typed |= self._times(raw["created_at"], typed["id"], tweets, problems)
+        order = [*self._schema(), *([WHEN] if WHEN in typed else [])]
+        frame = pl.DataFrame(typed).select(order)
         return _parted(frame, raw, problems, batch.rejected)
+
+    def place(self, part: int) -> str:
+        """Name the file that a row is from, or the source if it is but one."""
+        return self.files[part] if self.files else self.where
 
     def _schema(self) -> dict[str, pl.DataType]:
         return {ROW: pl.Int64(), **schema_with(self.columns.lists)}
 
-    def _sources(self, batch: Batch) -> dict[str, pl.Series]:
-        """Find the raw column for each of ours; the needed ones must be somewhere."""
+    def _sources(self, batch: Batch) -> dict[str, list[str]]:
+        """Find the source's columns for each of ours; text must be somewhere."""
         frame = batch.frame
-        filled = {name for name in frame.columns if frame[name].null_count() < len(frame)}
-        present = filled | set(batch.found)
-        raw = {}
-        for ours in self.columns.names:
-            found = self.columns.find(ours, present)
-            if not found and not self.sure and ours in ("id", "text"):
-                raise self.columns.missing(ours, batch.found, self.where)
-            raw[ours] = _first_given(frame, [name for name in found if name in frame.columns])
-        return raw
+        filled = [name for name in frame.columns if frame[name].null_count() < len(frame)]
+        present = {*filled, *batch.found}
+        self.present |= dict.fromkeys([*batch.found, *filled])
+        found = {ours: self.columns.find(ours, present) for ours in self.columns.names}
+        if batch.part not in self._checked:
+            self._check_columns(batch, found, present)
+        return {
+            ours: [name for name in names if name in frame.columns] for ours, names in found.items()
+        }
+
+    def _check_columns(self, batch: Batch, found: dict[str, list[str]], present: set[str]) -> None:
+        """Refuse a file whose first rows lack what they need, or what the user named."""
+        alone = batch.closed and not self.files  # nothing else can turn up later
+        lacking = self.columns.refused(present)
+        if not found["text"]:
+            lacking = list(dict.fromkeys(["text", *lacking]))
+        if lacking and (alone or not found["text"]):
+            raise self.columns.missing(lacking, batch.found, self.place(batch.part))
+        self._checked.add(batch.part)
 
     def _parsed(
         self, name: str, raw: pl.Series, problems: list[Problem], no_nul: bool
     ) -> pl.Series:
-        if name not in ("id", "text") and raw.null_count() == len(raw):
+        if name != "text" and raw.null_count() == len(raw):
             return pl.Series(name, [None], dtype=self._schema()[name]).new_from_index(0, len(raw))
         if name == "id":
             ids, lost = as_ids(raw)
@@ -87,21 +119,10 @@ class Validator:
                 "written as a decimal number: digits of the id are lost; export it as text"
             )
             problems.append(Problem(name, lost_digits, lost))
-            problems.append(Problem(name, "the id is missing", ids.is_null()))
             problems += [] if no_nul else [_nul(name, ids)]
             return ids
         if name == "vector":
-            vectors, wrong = parse_vectors(raw)
-            problems.append(Problem(name, "not a list of finite numbers", wrong))
-            widths = vectors.list.len()
-            if self.width is None and vectors.null_count() < len(vectors):
-                # The commonest length; of equally common ones, the first to appear.
-                common = widths.filter(widths.is_in(widths.drop_nulls().mode().implode()))
-                self.width = int(common[0])
-            if self.width is not None:
-                wide = f"a vector of another length than the file's {self.width}"
-                problems.append(Problem(name, wide, (widths != self.width).fill_null(False)))
-            return vectors
+            return self._vectors(raw, problems)
         if name in ("text", "event", "user", "split"):
             strings = as_strings(raw, name)
             problems += [] if no_nul else [_nul(name, strings)]
@@ -109,33 +130,58 @@ class Validator:
                 empty = ~strings.str.contains(r"\S").fill_null(False)
                 problems.append(Problem(name, "the text is empty", empty))
                 return strings
-            strings = _blank_to_null(strings)
-            return _splits(strings, problems) if name == "split" else strings
+            tidy = _blank_to_null(strings)
+            if name == "event":
+                self.stripped_events += int((tidy != strings).sum())
+            return _splits(tidy, problems) if name == "split" else tidy
         lists, wrong = parse_lists(raw.alias(name))
         problems.append(Problem(name, "not a list", wrong))
         if not no_nul and lists.explode().str.contains("\x00", literal=True).any():
             problems.append(_nul(name, lists.list.join("")))
         return lists
 
+    def _vectors(self, raw: pl.Series, problems: list[Problem]) -> pl.Series:
+        vectors, wrong = parse_vectors(raw)
+        problems.append(Problem("vector", "not a list of finite numbers", wrong))
+        widths = vectors.list.len()
+        if self.width is None and vectors.null_count() < len(vectors):
+            # The commonest length; of equally common ones, the first to appear.
+            common = widths.filter(widths.is_in(widths.drop_nulls().mode().implode()))
+            self.width = int(common[0])
+        if self.width is not None:
+            wide = f"a vector of another length than the file's {self.width}"
+            problems.append(Problem("vector", wide, (widths != self.width).fill_null(False)))
+        return vectors
+
     def _times(
-        self, raw: pl.Series, ids: pl.Series, batch: Batch, problems: list[Problem]
-    ) -> pl.Series:
-        name = "created_at"
+        self, raw: pl.Series, ids: pl.Series, tweets: pl.Series | None, problems: list[Problem]
+    ) -> dict[str, pl.Series]:
         if raw.dtype == pl.String:
             raw = _blank_to_null(raw)
-        times = parse_times(raw)
-        unread = "not a time; use ISO 8601, epoch (milli)seconds or Twitter's format, 1970 to 2099"
-        problems.append(Problem(name, unread, raw.is_not_null() & times.is_null()))
-        if raw.null_count():
-            times = times.zip_with(raw.is_not_null(), snowflake_times(ids))
-            if not self.need_time:
-                return times
-            given = len(raw) > min(raw.null_count(), times.null_count())
-            if not (self.sure or given or self.columns.find(name, batch.found)):
-                raise self.columns.missing(name, batch.found, self.where)
-            lacking = raw.is_null() & times.is_null()
-            problems.append(Problem(name, "the time is missing and the id holds none", lacking))
-        return times.cast(UTC)
+        times = self.clock.read(raw)
+        unread = raw.is_not_null() & times.is_null()
+        typed = {}
+        if raw.dtype == pl.String and self.clock.undecided and unread.any():
+            numbered = unread & is_numbered(raw)
+            if numbered.any():
+                typed[WHEN] = raw.set(~numbered, None)
+                unread &= ~numbered
+        problems.append(Problem("created_at", self.clock.no_time, unread))
+        if tweets is not None and raw.null_count():
+            held = times.zip_with(raw.is_not_null() | ~tweets, snowflake_times(ids))
+            self.tweet_times += times.null_count() - held.null_count()
+            times = held
+        return typed | {"created_at": times.cast(UTC)}
+
+
+def _tweets(frame: pl.DataFrame, sources: dict[str, list[str]]) -> pl.Series | None:
+    """Tell which rows are surely tweets: a Twitter export's, or all if the columns' names say so.
+
+    Other platforms have ids that look the same (Facebook, Mastodon) and mean another time.
+    """
+    if any("tweet" in plain_name(name) for ours in ("id", "text") for name in sources[ours]):
+        return pl.repeat(True, len(frame), dtype=pl.Boolean, eager=True)
+    return frame[TWEET].is_not_null() if TWEET in frame.columns else None
 
 
 def _first_given(frame: pl.DataFrame, found: list[str]) -> pl.Series:

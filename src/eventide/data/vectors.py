@@ -8,6 +8,9 @@ VECTOR = pl.List(pl.Float32())
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 NUMBERS = rf"^[\[(]?\s*{NUMBER}(?:[\s,;]+{NUMBER})*\s*,?\s*[\])]?$"
 
+DECIMAL_COMMA = r"\d,\d+\s*;"
+"""Where semicolons part the numbers, a comma between digits is a decimal point."""
+
 
 def parse_vectors(column: pl.Series) -> tuple[pl.Series, pl.Series]:
     """Return the vectors and a mask of cells that are none: text, empty, NaN, infinite.
@@ -22,6 +25,12 @@ def parse_vectors(column: pl.Series) -> tuple[pl.Series, pl.Series]:
         kind = column.dtype
     if kind == pl.String:
         text = column.str.strip_chars()
+        if text.str.contains(DECIMAL_COMMA).any():
+            text = pl.select(
+                pl.when(text.str.contains(DECIMAL_COMMA))
+                .then(text.str.replace_all(",", ".", literal=True))
+                .otherwise(text)
+            ).to_series()
         given = text.is_not_null() & ~text.is_in(["", "null", "None", "nan"])
         vectors = pl.select(
             pl.when(text.str.contains(NUMBERS))

@@ -30,7 +30,7 @@ def collect(source: Path, columns: Sequence[str], mapping: Mapping[str, str]) ->
     parts, notes = [], []
     for file in source_files(source):
         table = _npy_frame(file, columns) if file.suffix == ".npy" else file
-        intake = read(table, columns=mapping)
+        intake = read(table, columns=mapping, need_time=True)
         parts.append(intake.messages)
         if intake.rejected.height:
             row, column, reason = intake.rejected.select("row", "column", "reason").row(0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from eventide.data.batch import TWEET
 from eventide.data.platforms.nested import at, each, items, repeated
 from eventide.data.records import Record
 
@@ -35,6 +36,7 @@ def messages(value: Record) -> Iterator[dict[str, Any]]:
         "mentions": list(dict.fromkeys(mentions)),
         "urls": each(_entities(shown, "urls"), "expanded_url", "url"),
         "entities": None,
+        TWEET: True,
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from eventide.data.batch import TWEET
 from eventide.data.platforms.nested import at, each, items, repeated
 from eventide.data.records import Record
 
@@ -64,6 +65,7 @@ def _message(
         "mentions": list(dict.fromkeys(mentions)) if known else None,
         "urls": each(items(given, "urls"), "unwound_url", "expanded_url", "url") if known else None,
         "entities": None,
+        TWEET: True,
     }
 
 

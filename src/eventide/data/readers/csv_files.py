@@ -7,49 +7,55 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import deque
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
 from eventide.data.batch import Batch, rejects
 from eventide.data.names import Columns
+from eventide.data.readers.encodings import TextEncoding
 from eventide.data.readers.frames import renamed
 from eventide.data.records import text_batch
 from eventide.errors import InputError, UnreadableSource
 
 BATCH = 50_000
 SEPARATORS = ",;\t|"
+EXCEL_SEPARATOR = re.compile(r'"?sep=(\\t|.)"?[,;]*', re.IGNORECASE)
+QUOTED = re.compile(r'"[^"]*"')
 
 Fields = list[str]
 
 
-def csv_batches(stream: IO[bytes], path: Path, columns: Columns) -> Iterator[Batch]:
+def csv_batches(
+    stream: IO[bytes], path: Path, columns: Columns, encoding: TextEncoding
+) -> Iterator[Batch]:
     """Yield the batches of a CSV file; the separator is the commonest one of the header."""
     text = io.TextIOWrapper(stream, "utf-8", errors="surrogateescape", newline="")
     try:
-        yield from _batches(text, path, columns)
+        yield from _batches(text, path, columns, encoding)
     finally:
         text.detach()  # the stream belongs to the caller
 
 
-def _batches(text: io.TextIOWrapper, path: Path, columns: Columns) -> Iterator[Batch]:
-    first = text.readline(1_000_000)
-    while first and not first.strip():
-        first = text.readline(1_000_000)
-    separator = max(SEPARATORS, key=first.count)
-    header = _header(first, text, separator, path)
+def _batches(
+    text: io.TextIOWrapper, path: Path, columns: Columns, encoding: TextEncoding
+) -> Iterator[Batch]:
+    first, separator = _first_line(text)
+    header = _header(chain([first], text), separator, path, encoding)
     names = renamed(header, columns)
     places = {names.get(name, name): at for at, name in enumerate(header)}
     kept = {name: places[name] for name in columns.wanted() if name in places}
-    found = [*header, *kept]
+    found = [*filter(None, header), *kept]
     rows: list[int] = []
     data: dict[str, list[str | None]] = {name: [] for name in kept}
     odd: list[tuple[int, str, str]] = []
     seen = 0
     for seen, (fields, fault) in enumerate(_records(text, separator), start=1):
         if fault is None and len(fields) != len(header):
-            fault = f"{len(fields)} fields where the header has {len(header)}"
+            fault = _wrong_length(fields, header)
         if fault is not None:
             odd.append((seen, fault, separator.join(fields)))
         else:
@@ -57,7 +63,7 @@ def _batches(text: io.TextIOWrapper, path: Path, columns: Columns) -> Iterator[B
             for name, at in kept.items():
                 data[name].append(fields[at] or None)
         if seen % BATCH == 0:
-            yield _batch(rows, data, odd, found)
+            yield _batch(rows, data, odd, found, encoding)
             rows, data, odd = [], {name: [] for name in kept}, []
     if seen == 0:
         raise UnreadableSource(
@@ -65,28 +71,58 @@ def _batches(text: io.TextIOWrapper, path: Path, columns: Columns) -> Iterator[B
             where=str(path),
             next_step="check how it was written",
         )
-    yield _batch(rows, data, odd, found)
+    yield _batch(rows, data, odd, found, encoding)
 
 
 def _batch(
-    rows: list[int], data: dict[str, Any], odd: list[tuple[int, str, str]], found: list[str]
+    rows: list[int],
+    data: dict[str, Any],
+    odd: list[tuple[int, str, str]],
+    found: list[str],
+    encoding: TextEncoding,
 ) -> Batch:
-    batch = text_batch(rows, data, found)
+    batch = text_batch(rows, data, found, encoding)
     refused = rejects([o[0] for o in odd], None, [o[1] for o in odd], [o[2] for o in odd])
-    return Batch(batch.frame, found, refused.vstack(batch.rejected))
+    return Batch(batch.frame, found, refused.vstack(batch.rejected), closed=True)
 
 
-def _header(first: str, text: io.TextIOWrapper, separator: str, path: Path) -> Fields:
-    lines = iter([first])
+def _first_line(text: io.TextIOWrapper) -> tuple[str, str]:
+    """Return the header's first line and the separator, which Excel may state beforehand."""
+    first = _inked_line(text)
+    stated = EXCEL_SEPARATOR.fullmatch(first.rstrip("\r\n"))
+    if stated:
+        return _inked_line(text), stated[1].replace("\\t", "\t")
+    bare = QUOTED.sub("", first)
+    return first, max(SEPARATORS, key=bare.count)
+
+
+def _inked_line(text: io.TextIOWrapper) -> str:
+    line = text.readline(1_000_000)
+    while line and not line.strip():
+        line = text.readline(1_000_000)
+    return line
+
+
+def _wrong_length(fields: Fields, header: Fields) -> str | None:
+    """Say that a record is too long or too short, unless what is too much is empty."""
+    if len(fields) > len(header) and not any(fields[len(header) :]):
+        return None
+    return f"{len(fields)} fields where the header has {len(header)}"
+
+
+def _header(lines: Iterator[str], separator: str, path: Path, encoding: TextEncoding) -> Fields:
     try:
-        header = [n.strip() for n in next(csv.reader(lines, delimiter=separator), [])]
+        header = [
+            _decoded(n.strip(), encoding) for n in next(csv.reader(lines, delimiter=separator), [])
+        ]
     except csv.Error:
         header = []
-    if not header or any("\x00" in name or not _is_text(name) for name in header):
+    if not any(header) or any("\x00" in name or not _is_text(name) for name in header):
         raise UnreadableSource(
             "the first line is no header of a CSV file",
             where=str(path),
-            next_step="begin the file with the names of its columns, in UTF-8",
+            next_step="begin the file with the names of its columns; if they are not in UTF-8,"
+            " say so with --encoding (encoding=)",
         )
     twice = sorted({name for name in header if name and header.count(name) > 1})
     if twice:
@@ -96,6 +132,12 @@ def _header(first: str, text: io.TextIOWrapper, separator: str, path: Path) -> F
             next_step="rename one of them",
         )
     return header
+
+
+def _decoded(name: str, encoding: TextEncoding) -> str:
+    if _is_text(name):
+        return name
+    return encoding.rescued(name.encode("utf-8", "surrogateescape")) or name
 
 
 def _is_text(name: str) -> bool:
@@ -115,7 +157,7 @@ def _records(text: io.TextIOWrapper, separator: str) -> Iterator[tuple[Fields, s
         except csv.Error as error:
             yield [lines.record[0]], f"broken CSV record ({error}){lines.give_back()}"
             continue
-        if fields and not (len(fields) == 1 and not fields[0].strip()):
+        if any(map(str.strip, fields)):  # a row of separators alone is a spreadsheet's empty row
             yield fields, None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -35,7 +36,8 @@ def frame_batches(frame: pl.DataFrame, columns: Columns) -> Iterator[Batch]:
     kept = [name for name in columns.wanted() if name in frame.columns]
     rows = pl.int_range(1, len(frame) + 1, dtype=pl.Int64, eager=True).alias(ROW)
     raw = frame.select(kept) if kept else pl.DataFrame()
-    yield Batch(raw.insert_column(0, rows) if kept else rows.to_frame(), [*found, *kept])
+    numbered = raw.insert_column(0, rows) if kept else rows.to_frame()
+    yield Batch(numbered, [*found, *kept], closed=True)
 
 
 def pandas_batches(frame: Any, columns: Columns) -> Iterator[Batch]:
@@ -44,14 +46,24 @@ def pandas_batches(frame: Any, columns: Columns) -> Iterator[Batch]:
     if len(set(frame.columns)) < len(frame.columns):
         raise InputError("the pandas frame has two columns of one name", next_step="rename one")
     wanted = set(columns.wanted())
-    kept = [n for n in frame.columns if n in wanted or plain_name(n) in wanted]
+    names = list(frame.columns)
+    kept = [n for n in names if n in wanted or plain_name(n) in wanted]
     if len(frame) == 0 or not kept:
         return frame_batches(pl.DataFrame({name: [None] * len(frame) for name in frame}), columns)
     frame = frame[kept].rename(columns=renamed(kept, columns))
+    converted = _converted(frame)
+    batches = (
+        dict_batches(frame.to_dict("records"), columns)
+        if converted is None
+        else frame_batches(converted, columns)
+    )
+    return (replace(batch, found=[*names, *batch.found], closed=True) for batch in batches)
+
+
+def _converted(frame: Any) -> pl.DataFrame | None:
+    """Return a pandas frame as polars', or None where only dicts can carry it."""
     try:
         converted = pl.from_pandas(frame)
-    except Exception:  # whatever the conversion dislikes, dicts can carry
-        return dict_batches(frame.to_dict("records"), columns)
-    if any(kind in (pl.Object, pl.Binary) for kind in converted.dtypes):
-        return dict_batches(frame.to_dict("records"), columns)
-    return frame_batches(converted, columns)
+    except Exception:  # whatever the conversion dislikes
+        return None
+    return None if any(k in (pl.Object, pl.Binary) for k in converted.dtypes) else converted

@@ -14,6 +14,7 @@ import polars as pl
 from eventide.data.batch import Batch, rejects
 from eventide.data.names import Columns
 from eventide.data.readers.dicts import record_batches
+from eventide.data.readers.encodings import TextEncoding
 from eventide.data.readers.json_lines import LineReader
 from eventide.data.readers.json_values import DECODER, why_not_json
 from eventide.data.readers.pieces import pieces_of
@@ -24,14 +25,16 @@ INK = re.compile(rb"\S")
 ARRAY_OF_OBJECTS = re.compile(rb"\[\s*\{")
 
 
-def json_batches(stream: IO[bytes], path: Path, columns: Columns) -> Iterator[Batch]:
+def json_batches(
+    stream: IO[bytes], path: Path, columns: Columns, encoding: TextEncoding
+) -> Iterator[Batch]:
     """Yield the batches of a JSON file, however it is laid out."""
     pieces = pieces_of(stream, CHUNK)
     first = next(pieces, b"")
     batches = (
-        record_batches_of_document(b"".join([first, *pieces]), columns)
+        record_batches_of_document(b"".join([first, *pieces]), columns, encoding)
         if _is_document(first, path)
-        else LineReader(columns).batches(chain([first], pieces))
+        else LineReader(columns, encoding).batches(encoding.mended(chain([first], pieces)))
     )
     rows, seen, shown = 0, False, None
     for batch in batches:
@@ -50,7 +53,7 @@ def json_batches(stream: IO[bytes], path: Path, columns: Columns) -> Iterator[Ba
         raise UnreadableSource(
             f"none of the {rows} rows could be read; row {reason['row']}: {reason['reason']}",
             where=str(path),
-            next_step="give one JSON object per line, in UTF-8",
+            next_step="give one JSON object per line, in UTF-8 or with --encoding (encoding=)",
         )
 
 
@@ -78,10 +81,13 @@ def _complete(line: bytes) -> bool:
     return True
 
 
-def record_batches_of_document(content: bytes, columns: Columns) -> Iterator[Batch]:
+def record_batches_of_document(
+    content: bytes, columns: Columns, encoding: TextEncoding
+) -> Iterator[Batch]:
     """Yield the messages of a document; where it breaks off, the rest is one rejected row."""
     broken: list[pl.DataFrame] = []
-    yield from record_batches(_items(content.decode("utf-8", "surrogateescape"), broken), columns)
+    text = content.decode("utf-8", "surrogateescape")
+    yield from record_batches(_items(text, broken), columns, encoding=encoding)
     for table in broken:
         yield Batch(pl.DataFrame(), [], table)
 

@@ -23,7 +23,7 @@ from eventide.data.platforms import is_platform, plain_records
 from eventide.data.readers.json_values import decode_line
 from eventide.data.readers.pieces import first_lines, line_count
 from eventide.data.readers.screening import FAILURES, Line, Screened, screened
-from eventide.data.records import Record, batch_of
+from eventide.data.records import Record, Rescuer, batch_of
 
 SAMPLE = 50
 MANY = 1000  # odd lines that are worth a batch of their own
@@ -58,8 +58,9 @@ class LineReader:
     Lines that needed care come in batches of their own, after those they stood among.
     """
 
-    def __init__(self, columns: Columns) -> None:
+    def __init__(self, columns: Columns, encoding: Rescuer | None = None) -> None:
         self.columns = columns
+        self.encoding = encoding
         self.found: list[str] = []  # keys of the objects looked at
         self.listed: set[str] = set()  # keys whose value was a list somewhere
         self.textual: set[str] = set()  # keys whose value was text somewhere
@@ -128,7 +129,7 @@ class LineReader:
         few = 1 if self.found else SAMPLE
         first = first_lines(piece, few)
         self.bare_ids = self.bare_ids or any(self.bare_id.search(line) for line in first)
-        decoded = [decode_line(line)[0] for line in first]
+        decoded = [decode_line(line, self.encoding)[0] for line in first]
         records = [record for record in decoded if record is not None]
         self.found = list(dict.fromkeys([*self.found, *(str(k) for r in records for k in r)]))
         self.platform = self.platform or any(is_platform(record) for record in records)
@@ -150,12 +151,13 @@ class LineReader:
         records: list[tuple[int, Record]] = []
         odd: list[tuple[Line, str]] = []
         for row, line in lines:
-            value, reason = decode_line(line)
+            value, reason = decode_line(line, self.encoding)
             if value is None:
                 odd.append(((row, line), reason))
             else:
                 records.extend((row, record) for record in plain_records(value))
-        batch = batch_of(records, self.columns, self.found if not self.platform else None)
+        found = self.found if not self.platform else None
+        batch = batch_of(records, self.columns, found, self.encoding)
         rows, values = [line[0] for line, _ in odd], [line[1] for line, _ in odd]
         refused = rejects(rows, None, [reason for _, reason in odd], values)
         return Batch(batch.frame, batch.found, refused.vstack(batch.rejected))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from eventide.data.records import Rescuer
+
 
 def _first_wins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Resolve repeated keys as the fast reader does."""
@@ -21,7 +23,7 @@ DECODER = json.JSONDecoder(
 )
 
 
-def decode_line(line: bytes) -> tuple[dict[str, Any] | None, str]:
+def decode_line(line: bytes, encoding: Rescuer | None = None) -> tuple[dict[str, Any] | None, str]:
     """Return a line's object, or None and the reason why it has none.
 
     >>> decode_line(b'{"id": 12345678901234567890}')
@@ -30,10 +32,16 @@ def decode_line(line: bytes) -> tuple[dict[str, Any] | None, str]:
     (None, 'not an object but list')
     """
     try:
-        value = DECODER.decode(line.decode())
+        text = line.decode()
     except UnicodeDecodeError as error:
-        byte = line[error.start]
-        return None, f"not UTF-8: byte 0x{byte:02x} at {error.start + 1}; convert it to UTF-8"
+        rescued = None if encoding is None else encoding.rescued(line)
+        if rescued is None:
+            byte = line[error.start]
+            shown = f"not UTF-8: byte 0x{byte:02x}" if encoding is None else encoding.reason(byte)
+            return None, shown
+        text = rescued
+    try:
+        value = DECODER.decode(text)
     except (ValueError, RecursionError) as error:
         return None, "holds a NUL byte" if b"\x00" in line else why_not_json(error)
     if not isinstance(value, dict):

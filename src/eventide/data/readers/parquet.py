@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
@@ -12,16 +13,17 @@ import polars as pl
 from eventide.data.batch import Batch
 from eventide.data.names import Columns, plain_name
 from eventide.data.readers.frames import frame_batches
-from eventide.errors import MissingColumn, UnreadableSource
+from eventide.errors import UnreadableSource
 
 BROKEN = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OverflowError)
 
 
-def parquet_batches(stream: IO[bytes], path: Path, columns: Columns) -> Iterator[Batch]:
-    """Yield a Parquet file's rows."""
-    packed = path.suffix.lower() == ".gz"
+def parquet_batches(
+    stream: IO[bytes], path: Path, columns: Columns, *, whole: bool = False
+) -> Iterator[Batch]:
+    """Yield a Parquet file's rows; ``whole`` reads the stream, where the file is no plain file."""
     try:
-        source = io.BytesIO(stream.read()) if packed else path
+        source = io.BytesIO(stream.read()) if whole else path
         names = list(pl.read_parquet_schema(source))
         wanted = set(columns.wanted())
         kept = [name for name in names if name in wanted or plain_name(name) in wanted]
@@ -35,10 +37,7 @@ def parquet_batches(stream: IO[bytes], path: Path, columns: Columns) -> Iterator
             next_step="write it again from its source",
         ) from None
     if not kept:
-        raise MissingColumn(
-            f"none of the file's columns is known; found: {', '.join(names[:30])}",
-            where=str(path),
-            next_step="map them with --column id=..., --column text=...",
-        )
+        lacking = dict.fromkeys(["text", *columns.absent(names)])
+        raise columns.missing(list(lacking), names, str(path))
     for batch in frame_batches(frame, columns):
-        yield Batch(batch.frame, names + [n for n in batch.found if n not in names])
+        yield replace(batch, found=names + [n for n in batch.found if n not in names])

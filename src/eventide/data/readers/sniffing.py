@@ -6,7 +6,6 @@ import codecs
 import io
 import re
 from pathlib import Path
-from typing import IO
 
 from eventide.errors import UnreadableSource
 
@@ -20,7 +19,7 @@ SUFFIXES = {
     ".pq": "parquet",
 }
 FOREIGN = {
-    b"PK\x03\x04": "a ZIP archive or a spreadsheet",
+    b"PK\x03\x04": "a ZIP archive or a spreadsheet (XLSX, ODS)",
     b"%PDF": "a PDF document",
     b"\x93NUMPY": "a NumPy array",
     b"\x80\x02": "a Python pickle",
@@ -32,7 +31,7 @@ FOREIGN = {
     b"\xfd7zXZ": "an xz archive",
     b"\x28\xb5\x2f\xfd": "a zstd archive",
     b"ARROW1": "an Arrow file",
-    b"\xd0\xcf\x11\xe0": "an old Office document",
+    b"\xd0\xcf\x11\xe0": "an old Office document (XLS)",
     b"\x1f\x8b": "a gzip archive inside a gzip archive",
 }
 BOMS = {  # the longer marks first: UTF-32's begins with UTF-16's
@@ -40,7 +39,14 @@ BOMS = {  # the longer marks first: UTF-32's begins with UTF-16's
     codecs.BOM_UTF32_BE: "utf-32",
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
+    codecs.BOM_UTF8: "utf-8",
 }
+EXPORTS = {
+    b"PK\x03\x04": "open it in the spreadsheet and save it as CSV (in Excel: Save As, CSV UTF-8);"
+    " unpack a ZIP archive",
+    b"\xd0\xcf\x11\xe0": "open it in the spreadsheet and save it as CSV (in Excel: CSV UTF-8)",
+}
+"""What to do with a file that another program can export."""
 WEB_PAGE = re.compile(rb"\s*<(!doctype|html|head|\?xml|!--)", re.IGNORECASE)
 JSON_START = re.compile(rb'\s*(\{\s*["}]|\[\s*[\[{"\]])')
 
@@ -78,27 +84,28 @@ def _foreign(head: bytes) -> str | None:
     return next((name for mark, name in FOREIGN.items() if head.startswith(mark)), None)
 
 
-def transcoded(stream: io.BufferedReader, path: Path) -> IO[bytes]:
-    """Return the stream as UTF-8 without a byte order mark; UTF-16 and UTF-32 are converted."""
-    head = stream.peek(400)[:400]
-    if head.startswith(codecs.BOM_UTF8):
+def export_of(head: bytes) -> str | None:
+    """Say how to get something readable out of a spreadsheet."""
+    return next((step for mark, step in EXPORTS.items() if head.startswith(mark)), None)
+
+
+def marked_encoding(head: bytes) -> str | None:
+    """Name the encoding that a byte order mark states."""
+    return next((name for mark, name in BOMS.items() if head.startswith(mark)), None)
+
+
+def without_mark(stream: io.BufferedReader) -> io.BufferedReader:
+    """Skip the byte order mark of UTF-8, if there is one."""
+    if stream.peek(3).startswith(codecs.BOM_UTF8):
         stream.read(len(codecs.BOM_UTF8))
-        return stream
-    encoding = next((name for mark, name in BOMS.items() if head.startswith(mark)), None)
-    if encoding is None:
-        if max(head[0::2].count(0), head[1::2].count(0)) * 5 > len(head):
-            raise UnreadableSource(
-                "the text is full of NUL bytes: UTF-16 without a byte order mark, or no text",
-                where=str(path),
-                next_step="convert it: iconv -f UTF-16 -t UTF-8",
-            )
-        return stream
-    try:
-        text = stream.read().decode(encoding, "surrogatepass")
-    except UnicodeDecodeError:
+    return stream
+
+
+def check_wide(head: bytes, path: Path) -> None:
+    """Refuse text of two bytes a letter that does not say so itself."""
+    if max(head[0::2].count(0), head[1::2].count(0)) * 5 > len(head):
         raise UnreadableSource(
-            f"the file starts as {encoding.upper()} but is not",
+            "the text is full of NUL bytes: UTF-16 without a byte order mark, or no text",
             where=str(path),
-            next_step="save it as UTF-8",
-        ) from None
-    return io.BytesIO(text.encode("utf-8", "surrogatepass"))
+            next_step="--encoding utf-16-le, or utf-16-be, reads it (encoding= in Python)",
+        )

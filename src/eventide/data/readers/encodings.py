@@ -1,0 +1,171 @@
+"""What a text file is written in: as the user says, as its mark says, UTF-8, or a guess.
+
+A file that is not UTF-8 is nearly always in the one-byte encoding of a Western Windows or of an
+older program. The guess is made once, from the whole file, and said.
+"""
+
+from __future__ import annotations
+
+import codecs
+import difflib
+import io
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import IO, cast
+
+from eventide.errors import BadSetting
+
+WESTERN = "cp1252"
+COMMON = (
+    "utf-8", "cp1252", "latin-1", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "iso-8859-15",
+    "mac-roman", "cp437", "cp850", "cp1250", "cp1251", "koi8-r", "cp1253", "cp1254", "cp1255",
+    "cp1256", "iso-8859-2", "shift-jis", "euc-jp", "gbk", "gb18030", "big5", "euc-kr",
+)  # fmt: skip
+"""Names to suggest for a misspelt one."""
+
+BLOCK = 2**20
+WIDE = ("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be")
+
+_SEQUENCE = re.compile(
+    rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}"
+)
+_HIGH = bytes(range(0x80, 0x100))
+_ASCII = bytes(range(0x80))
+_RUN = re.compile(rb"[\x80-\xff]{3,}")
+# Inside words cp1252 has no letters worth mentioning here; DOS and old Macs have their accents.
+_FOREIGN_LETTER = re.compile(rb"[A-Za-z][\x80-\x84\x86-\x90\x95\x98-\x9f][a-z]")
+FEW_OF = 5  # one in so many may speak against the guess
+
+
+def checked_encoding(name: str | None) -> str | None:
+    """Return Python's name of an encoding of text, or refuse one that is none.
+
+    >>> checked_encoding("Latin1"), checked_encoding(None)
+    ('iso8859-1', None)
+    """
+    if name is None:
+        return None
+    try:
+        found = codecs.lookup(name)
+        "".encode(name)  # "base64" and the like are codecs, but not of text
+    except (LookupError, ValueError, TypeError):
+        close = difflib.get_close_matches(str(name).lower(), COMMON, n=1, cutoff=0.5)
+        raise BadSetting(
+            f"there is no encoding {str(name)!r}",
+            where="encoding (--encoding)",
+            next_step=f"did you mean {close[0]}?" if close else f"for example {WESTERN} or utf-16",
+        ) from None
+    return "utf-8" if found.name in ("utf-8-sig", "ascii") else found.name
+
+
+class TextEncoding:
+    """How the rows of one text file are decoded: as ``said``, or as UTF-8 with a guess behind it.
+
+    ``pieces`` gives the whole file anew, in pieces that end where lines end.
+    """
+
+    def __init__(self, said: str | None, pieces: Callable[[], Iterable[bytes]]) -> None:
+        self.said = said
+        self.pieces = pieces
+        self.guessed: str | None = None
+        self._asked = said is not None
+        self._used = False
+
+    def rescued(self, raw: bytes) -> str | None:
+        """Decode what is not UTF-8 as the file's other encoding; None if there is none."""
+        if not self._asked:
+            self._asked = True
+            self.guessed = guess(self.pieces())
+        if self.guessed is None:
+            return None
+        try:
+            text = raw.decode(self.guessed)
+        except UnicodeDecodeError:
+            return None
+        self._used = True
+        return text
+
+    def mended(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+        """Yield pieces in UTF-8, once it is known that they are in something else."""
+        for piece in pieces:
+            yield piece if self.guessed is None or _is_utf8(piece) else self._mended(piece)
+
+    def _mended(self, piece: bytes) -> bytes:
+        lines = piece.split(b"\n")
+        for at, line in enumerate(lines):
+            if not _is_utf8(line) and (text := self.rescued(line)) is not None:
+                lines[at] = text.encode()
+        return b"\n".join(lines)
+
+    def reason(self, byte: int) -> str:
+        """Say why a row with this byte was rejected."""
+        name = (self.said or "UTF-8").upper()
+        return f"not {name}: byte 0x{byte:02x}; name the encoding of the file"
+
+    def notes(self) -> tuple[str, ...]:
+        """Say what was guessed."""
+        if not self._used:
+            return ()
+        return (
+            f"not UTF-8: read as {self.guessed}, a guess; --encoding NAME (encoding=) is surer",
+        )
+
+
+def guess(pieces: Iterable[bytes]) -> str | None:
+    r"""Guess the encoding of a file that is not UTF-8; None where it may be anything.
+
+    >>> guess([b"caf\xe9 \x93na\xefve\x94"])
+    'cp1252'
+    >>> guess(["привет".encode("cp1251")]), guess(["café".encode("mac-roman") * 2 + b"s"])
+    (None, None)
+    """
+    high = sequences = runs = foreign = 0
+    for piece in pieces:
+        if _is_utf8(piece):
+            sequences += len(piece.translate(None, _ASCII + bytes(range(0x80, 0xC0))))
+            continue
+        found = _SEQUENCE.findall(piece)
+        sequences += len(found)
+        high += len(piece.translate(None, _ASCII)) - sum(map(len, found))
+        runs += sum(map(len, _RUN.findall(piece)))
+        foreign += len(_FOREIGN_LETTER.findall(piece))
+    # Whole characters of UTF-8 hardly come about by chance: then it is UTF-8 with damaged rows.
+    return WESTERN if FEW_OF * max(sequences, runs, foreign) <= high else None
+
+
+def _is_utf8(piece: bytes) -> bool:
+    if piece.isascii():
+        return True
+    try:
+        piece.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def recoded(stream: IO[bytes], encoding: str) -> io.BufferedReader:
+    """Return a stream of another encoding as UTF-8; what cannot be decoded stays as it is."""
+    return io.BufferedReader(cast(io.RawIOBase, _Recoded(stream, encoding)), BLOCK)
+
+
+class _Recoded(io.RawIOBase):
+    def __init__(self, stream: IO[bytes], encoding: str) -> None:
+        self.stream = stream
+        # A lone byte that is no character is passed through, and its row refused later.
+        self.errors = "surrogatepass" if encoding in WIDE else "surrogateescape"
+        self.decoder = codecs.getincrementaldecoder(encoding)(self.errors)
+        self.ready = b""
+        self.ended = False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
+        while not self.ready and not self.ended:
+            block = self.stream.read(BLOCK)
+            self.ended = not block
+            self.ready = self.decoder.decode(block, self.ended).encode("utf-8", self.errors)
+        taken = self.ready[: len(buffer)]
+        self.ready = self.ready[len(taken) :]
+        buffer[: len(taken)] = taken
+        return len(taken)
