@@ -137,6 +137,13 @@ def test_row_5_a_full_disk_is_told_before_anything_is_read(source, tmp_path, no_
         subprocess.run(["umount", str(disk)], check=True)
 
 
+def test_row_13_a_seed_that_no_generator_takes_is_a_usage_error(source, tmp_path):
+    """Failure 7."""
+    done = invoke("train", source, "--out", tmp_path / "model", "--seed", 2**70)
+    assert done.exit_code == 2
+    assert names(tmp_path) == []
+
+
 def test_row_5_resume_needs_a_checkpoint(source, tmp_path, no_reading):
     with pytest.raises(OutputError, match="no checkpoint to resume from"):
         train(source, tmp_path / "model", "--resume")

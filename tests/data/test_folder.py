@@ -1,11 +1,15 @@
 """The data folder and its register."""
 
+import os
+import shutil
+import stat
 from pathlib import Path
 
 import pytest
 
+from eventide.data.datasets.build import build
 from eventide.data.folder import data_folder, register, registered_path
-from eventide.errors import UnreadableSource
+from eventide.errors import OutputError, UnreadableSource
 
 
 @pytest.fixture(autouse=True)
@@ -48,3 +52,30 @@ def test_a_damaged_entry_is_an_error_for_people(folder):
     (folder / "registered" / "bad.json").write_text("{")
     with pytest.raises(UnreadableSource, match="damaged"):
         registered_path("bad")
+
+
+def test_a_folder_that_cannot_be_written_is_told(folder, tmp_path):
+    """Row 15: the register follows the umask, and a place that is a file is a typed error."""
+    file = tmp_path / "set.parquet"
+    file.write_bytes(b"x")
+    before = os.umask(0o027)
+    try:
+        register("my-set", file)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((folder / "registered" / "my-set.json").stat().st_mode) == 0o640
+    shutil.rmtree(folder)
+    folder.write_text("a file")
+    with pytest.raises(OutputError, match="cannot write"):
+        register("my-set", file)
+
+
+def test_row_5_a_build_never_replaces_its_source(tmp_path):
+    source = tmp_path / "source.npy"
+    source.write_text("precious")
+    for out in (source, tmp_path / "." / "source.npy"):
+        with pytest.raises(OutputError, match="would be destroyed"):
+            build("events2012-100", source, out)
+    with pytest.raises(OutputError, match="a folder"):
+        build("events2012-100", source, tmp_path)
+    assert source.read_text() == "precious"

@@ -61,7 +61,7 @@ Workers = Annotated[
 GraphSplit = Annotated[
     str, typer.Option(help="random (the paper's), proportional, duplicate-aware or stored.")
 ]
-Seed = Annotated[int, typer.Option(help="Seed of every random draw.", min=0)]
+Seed = Annotated[int, typer.Option(help="Seed of every random draw.", min=0, max=2**32 - 1)]
 
 
 def one_of(value: str, known: Sequence[str], option: str) -> str:
