@@ -82,7 +82,7 @@ def test_a_program_that_did_not_ask_for_lines_starts_no_thread(monkeypatch):
 def test_training_without_a_terminal_says_epoch_accuracy_and_time_left(impatient):
     """Row 22: the same lines serve the command line and ``fit(verbose=)``."""
     with watching(100) as watch:
-        until(lambda: "training: epoch 1 of 100 is under way" in impatient())
+        until(lambda: "training: epoch 1 of 100 is not finished yet" in impatient())
         watch({"epoch": 12, "validation_accuracy": 0.91, "seconds": 0.5})
         line = "training: epoch 12 of 100, ACC 91.0 %, about 44 s left"
         until(lambda: line in impatient())

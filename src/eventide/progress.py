@@ -109,7 +109,7 @@ class Course:
         """Say in a line how far training is."""
         left = self.left()
         if left is None:
-            return f"training: epoch 1 of {self.epochs} is under way"
+            return f"training: epoch 1 of {self.epochs} is not finished yet"
         epoch = int(self.row["epoch"])
         told = f"training: epoch {epoch} of {max(self.epochs, epoch)}"
         accuracy = percentage(self.row.get("validation_accuracy"))

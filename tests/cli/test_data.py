@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from eventide.cli.main import app
 from eventide.data.datasets import DATASETS
 from eventide.data.datasets.crisislex_t7 import EVENTS, row_list
+from eventide.errors import OutputError
 
 WIDE = {"COLUMNS": "200", "TERM": "dumb", "NO_COLOR": "1"}
 
@@ -134,3 +135,19 @@ def test_importing_the_verb_stays_light():
         "import sys, eventide.cli.data; sys.exit('polars' in sys.modules or 'numpy' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", check], check=False).returncode == 0
+
+
+def test_nothing_is_replaced_without_a_word(tmp_path, checkout):
+    """Row 5: --overwrite where something is, the right kind of file, never the source."""
+    out = tmp_path / "mine.parquet"
+    out.write_text("mine")
+    for words in (["sample"], ["build", "crisislex-t7", "--from", checkout]):
+        refused = run(*words, "--out", out).exception
+        assert isinstance(refused, OutputError)
+        assert "--overwrite" in str(refused)
+        assert isinstance(run(*words, "--out", tmp_path / "x.csv").exception, OutputError)
+    assert out.read_text() == "mine"
+    assert run("sample", "--out", out, "--overwrite").exit_code == 0
+    itself = run("build", "events2012-100", "--from", out, "--out", out, "--overwrite").exception
+    assert isinstance(itself, OutputError)
+    assert pl.read_parquet(out).height > 2000

@@ -77,6 +77,7 @@ def explain(
     if message_id is None:
         opinions = model.opinions(intake)
         message_id = opinions["id"][int(np.argmax(opinions["uncertainty"].to_numpy()))]
+    message_id = str(message_id)  # whatever kind of string or number the caller has
     chosen = intake.messages.filter(pl.col("id") == message_id)
     if not len(chosen):
         raise InputError(

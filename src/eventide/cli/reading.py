@@ -20,7 +20,7 @@ from eventide.progress import step
 if TYPE_CHECKING:
     from eventide.data import Intake
 
-Sources = str | Path | Sequence[str]
+Given = str | Path | Sequence[str | Path]
 STANDARD_INPUT = "-"
 QUARANTINE = (".csv", ".jsonl", ".ndjson")
 """How the files may end that quarantined rows are written to."""
@@ -70,7 +70,7 @@ class Reading:
         """Return the mapping that ``--column`` gives, empty where there is none."""
         return column_mapping(self.column or [])
 
-    def check(self, sources: Sources) -> list[Path]:
+    def check(self, sources: Given) -> list[Path]:
         """Refuse options that cannot be followed, before anything is read; return the inputs."""
         from eventide.outputs import check_file
 
@@ -83,7 +83,7 @@ class Reading:
 
     def read(
         self,
-        sources: Sources,
+        sources: Given,
         *,
         columns: Mapping[str, str] | None = None,
         lists: Sequence[str] = (),
@@ -118,7 +118,7 @@ class Reading:
         return intake
 
 
-def one_source(sources: Sources) -> Any:
+def one_source(sources: Given) -> Any:
     """Return what `eventide.data.read` takes: one source as it is, several as a list of paths.
 
     >>> one_source(["messages.csv"]), one_source(["a.csv", "b.csv"])
@@ -129,7 +129,7 @@ def one_source(sources: Sources) -> Any:
     return sources[0] if len(sources) == 1 else [Path(each) for each in sources]
 
 
-def input_paths(sources: Sources) -> list[Path]:
+def input_paths(sources: Given) -> list[Path]:
     """Name the files behind the sources, as far as they are files: no output may go there."""
     paths: list[Path] = []
     for each in [sources] if isinstance(sources, (str, Path)) else sources:
@@ -148,7 +148,7 @@ def input_paths(sources: Sources) -> list[Path]:
     return paths
 
 
-def named(sources: Sources) -> str:
+def named(sources: Given) -> str:
     """Name the sources in a line, as the user wrote them."""
     if isinstance(sources, (str, Path)):
         return str(sources)

@@ -25,7 +25,7 @@ from eventide.features.encoders.lexicon import Lexicon, frequent, tally
 from eventide.features.encoders.pooling import count_matrix, unit_rows
 from eventide.features.encoders.svd import truncated_svd
 from eventide.features.encoders.tokens import Keys, Scan, Tokens
-from eventide.progress import track
+from eventide.progress import step, track
 
 if TYPE_CHECKING:
     import polars as pl
@@ -85,7 +85,8 @@ class TfidfSvd(TextEncoder):
         rarity = (np.log((1 + len(texts)) / (1 + documents)) + 1).astype(np.float32)
         lexicon = Lexicon(keys)
         blocks = [self._weights(scan, lexicon, rarity) for scan in self._scans(texts)]
-        _, directions = truncated_svd(sparse.vstack(blocks, format="csr"), self._asked)
+        with step(f"fitting {self.name}: the projection"):
+            _, directions = truncated_svd(sparse.vstack(blocks, format="csr"), self._asked)
         # half precision halves the model; rounded here so that a stored model encodes the same
         rounded = directions.astype(np.float16).astype(np.float32)
         self._fitted = Fitted(lexicon, rarity, rounded)
