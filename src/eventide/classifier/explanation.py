@@ -86,7 +86,11 @@ def explain(
     row = int(model.remembered_rows(message)[0])
     known, stage = row >= 0, method.stage
     rows = np.array([row])
-    corpus = model.memory_.take(rows) if known else model.preparation_.prepare(message)
+    corpus = (
+        model.memory_.take(rows)
+        if known
+        else model.preparation_.prepare(message, missing_time=model.latest_bucket())
+    )
     rates = stage.rates(rows) if known else stage.rates_new(corpus)
     views = method.objective.read_views(
         stage.evaluate(rows) if known else stage.evaluate_new(corpus)

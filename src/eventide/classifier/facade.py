@@ -122,7 +122,7 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"there is no protocol {self.protocol!r}",
                 next_step=f"choose one of {', '.join(PROTOCOLS)}",
             )
-        frame = self.read_messages(messages, y)
+        frame = self.read_messages(messages, y, fitting=True)
         plan = study(
             frame,
             encoder=encoder(self.encoder),
@@ -192,7 +192,8 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 parts.append((known, self.method_.judge(rows[known])))
             if len(new):
                 unseen = frame[new] if len(known) else frame
-                parts.append((new, self.method_.judge_new(self.preparation_.prepare(unseen))))
+                corpus = self.preparation_.prepare(unseen, missing_time=self.latest_bucket())
+                parts.append((new, self.method_.judge_new(corpus)))
         return together(parts), frame["id"]
 
     def remembered_rows(self, frame: pl.DataFrame) -> NDArray[np.int64]:
@@ -208,6 +209,10 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         return rows
 
+    def latest_bucket(self) -> int:
+        """Return the latest time that the memory knows: where messages without any times go."""
+        return int(self.memory_.times.max(initial=0))
+
     def _index(self) -> KeyIndex:
         """Index the memory's ids, once for each memory."""
         if self._indexed is None or self._indexed[0] is not self.memory_:
@@ -215,11 +220,22 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._indexed[1]
 
     def read_messages(
-        self, messages: Any, y: Sequence[Any] | None = None, *, strict: bool = False
+        self,
+        messages: Any,
+        y: Sequence[Any] | None = None,
+        *,
+        strict: bool = False,
+        fitting: bool = False,
     ) -> pl.DataFrame:
         """Read any kind of source into canonical messages with all elements filled in."""
-        strict = strict or y is not None
-        intake = read(messages, columns=self.columns, lists=self.list_columns(), strict=strict)
+        intake = read(
+            messages,
+            columns=self.columns if fitting else None,
+            remembered=None if fitting else self.columns,  # new messages may lack some of them
+            lists=self.list_columns(),
+            need_lists=fitting,
+            strict=strict or y is not None,
+        )
         frame = intake.messages
         if y is not None:
             if len(y) != len(frame):

@@ -13,6 +13,13 @@ from eventide.errors import BadSetting
 Source = Annotated[
     str, typer.Argument(metavar="FILE", help="A file of messages, or the name of a dataset.")
 ]
+SourceFiles = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILE",
+        help="Files of messages, 'globs', the name of a dataset, or - for standard input.",
+    ),
+]
 ModelPath = Annotated[
     Path, typer.Argument(metavar="MODEL", help="The directory of a trained model.")
 ]

@@ -66,9 +66,13 @@ class Reading:
         *,
         columns: Mapping[str, str] | None = None,
         lists: Sequence[str] = (),
-        need_time: bool = True,
+        need_time: bool = False,
+        need_lists: bool = True,
+        refuse: bool = True,
     ) -> Intake:
         """Read ``source``, write out and tell what was set aside, refuse what is mostly bad.
+
+        With ``refuse=False`` the caller shows all that itself, however bad it is.
 
         ``columns`` is the mapping to use where the user gave none (a model remembers its own).
         """
@@ -79,12 +83,15 @@ class Reading:
             columns=self.columns() or columns,
             lists=lists,
             need_time=need_time,
+            need_lists=need_lists,
             time_format=self.time_format,
             day_first=self.day_first,
             encoding=self.encoding,
         )
         if self.rejected is not None:
             intake.write_rejected(self.rejected)
+        if not refuse:
+            return intake
         intake.check_rejected(strict=self.strict, allow=self.allow_rejected)
         for note in intake.notes:
             typer.echo(f"note: {note}", err=True)

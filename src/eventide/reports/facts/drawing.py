@@ -1,4 +1,4 @@
-"""Small drawings in text: bars, sparklines, and words safe to show on a terminal."""
+"""Small drawings in text: bars and sparklines."""
 
 from __future__ import annotations
 
@@ -29,13 +29,3 @@ def sparkline(counts: Sequence[int], width: int, *, plain: bool = False) -> str:
     signs = PLAIN_SPARKS if plain else SPARKS
     top = max(sums, default=0)
     return "".join(signs[(count * 8 + top - 1) // top - 1] if count else " " for count in sums)
-
-
-def safe(text: str, width: int) -> str:
-    """Fit foreign text on one line of ``width`` characters, without control codes.
-
-    >>> safe("water\\nrising \\x1b[31mfast", 14)
-    'water rising…'
-    """
-    line = " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
-    return line if len(line) <= width else line[: width - 1].rstrip() + "…"
