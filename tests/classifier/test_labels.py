@@ -70,7 +70,7 @@ def test_no_label_at_all_is_an_error(y):
 @pytest.mark.parametrize(
     "y",
     ["flood", 7, {"a": 1}, {"flood", "fire"}, np.zeros((4, 2)), [["a"], ["b"]], np.array("flood")],
-    ids=str,
+    ids=lambda value: type(value).__name__,
 )
 def test_what_is_no_list_of_labels_is_an_error(y):
     with pytest.raises(InputError, match="one label per message"):

@@ -1,6 +1,7 @@
 """``eventide check`` as a user meets it: files in, a page or JSON out, errors with exit codes."""
 
 import json
+import shlex
 import subprocess
 import sys
 
@@ -80,6 +81,72 @@ def test_strict_fails_and_still_writes_the_rows(check, bad, tmp_path, write):
     assert out.exists() is write
 
 
+@pytest.mark.parametrize("strict", [False, True])
+def test_the_page_is_shown_however_bad_the_file_is(check, tmp_path, strict):
+    """Row 2: check is the tool to look with, even if everything is rejected."""
+    path, out = tmp_path / "bad dates.csv", tmp_path / "rejected.csv"
+    path.write_text("id,text,created_at,event\n1,a,03/04/2013,x\n2,b,05/06/2013,y\n")
+    result = check(path, "--rejected", out, *(["--strict"] if strict else []))
+    assert "2 read, 0 usable, 2 quarantined" in result.output
+    assert "--day-first" in result.output
+    assert pl.read_csv(out)["row"].to_list() == [1, 2]
+    assert isinstance(result.exception, RejectedRows) is strict
+    mended = check(path, "--day-first")
+    assert "2 usable" in mended.output
+    assert f"  eventide train '{path}' --out model --day-first" in mended.output.splitlines()
+
+
+def test_several_files_globs_and_standard_input(check, good, bad, tmp_path):
+    """Row 24: one page for all of them."""
+    second = tmp_path / "second.csv"
+    second.write_text(GOOD.replace("\n1,", "\n8,").replace("\n2,", "\n9,"))
+    for arguments in ([good, second], [tmp_path / "[gs]*.csv"]):
+        result = check(*arguments)
+        assert "4 read, 4 usable, 0 quarantined" in result.output, result.output
+    piped = CliRunner().invoke(app, ["check", "-"], input=GOOD)
+    assert "2 read, 2 usable" in piped.output
+    assert "eventide train FILE --out model" in " ".join(piped.output.split())
+
+
+def test_the_encoding_is_guessed_said_and_can_be_given(check, tmp_path):
+    """Row 20: --encoding, and cp1252 guessed."""
+    path = tmp_path / "western.csv"
+    path.write_bytes(GOOD.replace("water", "água").encode("cp1252"))
+    assert "read as cp1252, a guess" in " ".join(check(path).output.split())
+    assert "cp1252" not in check(path, "--encoding", "latin-1").output
+    assert isinstance(check(path, "--encoding", "latinn").exception, BadSetting)
+
+
+def test_a_typo_in_a_column_is_an_error_with_a_suggestion(check, tmp_path):
+    """Row 16: --column user=handel."""
+    path = tmp_path / "theirs.csv"
+    path.write_text("id,text,created_at,handle\n1,water,2024-03-01,ann\n")
+    error = check(path, "--column", "user=handel").exception
+    assert isinstance(error, MissingColumn)
+    assert "--column user=handle" in str(error)
+
+
+def test_the_command_that_is_said_next_can_be_run(check, tmp_path, monkeypatch):
+    """Row 21: pasted as it is, `train` takes it (here it is only parsed and read)."""
+    path = tmp_path / "my file.csv"
+    path.write_text(
+        "key,body,when,topic\n" + "".join(f"{n},t{n},13/06/2013,{'ab'[n % 2]}\n" for n in range(8))
+    )
+    mapped = [
+        "--column=id=key",
+        "--column=text=body",
+        "--column=created_at=when",
+        "--column=event=topic",
+    ]
+    step = json.loads(check(path, "--json", "--day-first", *mapped).output)["next_step"]
+    words = shlex.split(step.partition("Train on it: ")[2])
+    assert words[:2] == ["eventide", "train"]
+    again = CliRunner().invoke(
+        app, ["check", *[w for w in words[2:] if w not in ("--out", "model")]]
+    )
+    assert "8 usable" in again.output
+
+
 def test_strict_accepts_a_good_file(check, good):
     assert check(good, "--strict").exit_code == 0
 
@@ -109,5 +176,5 @@ def test_a_pipe_gets_plain_text_in_any_encoding(tmp_path, encoding):
     assert done.returncode == 0, done.stderr
     text = done.stdout.decode(encoding)
     assert "\x1b" not in text
-    assert max(map(len, text.splitlines())) <= 100
+    assert max(map(len, text.splitlines()[:-1])) <= 100  # the command to paste is never folded
     assert all(line == line.rstrip() for line in text.splitlines())

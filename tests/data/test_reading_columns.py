@@ -83,7 +83,7 @@ def test_labels_that_look_missing_are_said_not_changed(tmp_path: Path, label: st
         intake = read(source)
         assert intake.messages["event"].to_list() == [label, label, "fire", "fire"]
         (note,) = intake.notes
-        assert f"{label!r} (2 messages)" in note
+        assert f"2 messages have the event {label!r}" in note
         assert "leave the cell empty" in note
 
 
@@ -107,7 +107,7 @@ def test_spellings_of_one_event_are_said(tmp_path: Path) -> None:
     for source in as_files(tmp_path, rows):
         intake = read(source)
         assert intake.messages["event"].to_list() == ["FIRE", "fire", "flood"]
-        assert any("'FIRE' (1 messages), 'fire' (1 messages)" in note for note in intake.notes)
+        assert any("'FIRE' (1), 'fire' (1) are kept apart" in note for note in intake.notes)
         assert any("blanks around the events of 1 rows" in note for note in intake.notes)
 
 

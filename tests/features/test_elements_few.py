@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 import unicodedata
 from functools import cache
 
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from eventide.data.schema import READ_CHARACTERS
 from eventide.features.elements import entities, few, tags, urls, with_elements, with_tags
 from eventide.features.elements.rust_patterns import fitting
 from eventide.features.letters import has_letter_or_digit, known_to_both
@@ -159,3 +161,17 @@ def test_a_hostile_text_takes_no_time() -> None:
 
 def test_case_is_ignored_as_rust_does() -> None:
     assert fitting("(?i)[a-z]ks", "İKſ").findall("iKſ İKſ") == ["iKſ"]
+
+
+def test_a_text_of_megabytes_is_read_in_part_on_both_ways() -> None:
+    """Row 17: 12 MB took 50 s; a few or many messages around it give the same elements."""
+    long = "flood in #Calgary @bbc http://t.co/a " * 330_000 + " #end"
+    started = time.perf_counter()
+    alone = with_elements(pl.DataFrame({"text": [long]}))
+    among = with_elements(pl.DataFrame({"text": [long, *["calm"] * FEW]}))
+    assert time.perf_counter() - started < 1
+    assert alone.rows()[0][1:] == among.rows()[0][1:]
+    assert alone["hashtags"].to_list() == [["calgary"]]
+    assert alone["text"].item() == long
+    short = with_elements(pl.DataFrame({"text": [long[:READ_CHARACTERS]]}))
+    assert short.rows()[0][1:] == alone.rows()[0][1:]

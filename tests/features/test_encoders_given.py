@@ -86,7 +86,7 @@ def test_numbers_that_are_not_finite_name_the_message(messages):
         found.fit(messages).encode(messages)
 
 
-@pytest.mark.parametrize("given", [3, None, ["wordllama"], TfidfSvd, object()], ids=str)
+@pytest.mark.parametrize("given", [3, None, ["wordllama"], TfidfSvd, object()])
 def test_what_is_no_encoder_is_a_bad_setting(given):
     with pytest.raises(BadSetting, match="encoder"):
         EventClassifier(encoder=given).settings()

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from eventide.errors import BadSetting, InputError
-from eventide.features.times import time_buckets
+from eventide.features.times import bucket_starts, time_buckets
 
 
 def test_days_are_floored_in_utc():
@@ -44,3 +44,11 @@ def test_kind_and_bad_input():
         time_buckets(pl.Series(["2013-01-01"]))
     with pytest.raises(InputError, match="1 messages have no time"):
         time_buckets(pl.Series([datetime(2013, 1, 1), None]))
+
+
+def test_without_any_times_time_parts_nobody():
+    """Row 25: one constant bucket, chosen by who knows better; times with gaps stay an error."""
+    none = pl.Series([None, None], dtype=pl.Datetime("ms", "UTC"))
+    assert time_buckets(none).tolist() == [0, 0]
+    assert time_buckets(none, missing=15_810).tolist() == [15_810] * 2
+    assert bucket_starts(time_buckets(none, missing=2), "hour", 6).tolist() == [43_200_000] * 2

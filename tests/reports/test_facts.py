@@ -1,6 +1,7 @@
 """Facts about messages: each number against a case small enough to count by hand."""
 
 import re
+import time
 from datetime import UTC, datetime
 from hashlib import sha256
 from io import StringIO
@@ -17,8 +18,9 @@ from eventide.data.schema import REJECTED
 from eventide.reports.facts import Facts, advice, facts
 from eventide.reports.facts.advice import FEW
 from eventide.reports.facts.drawing import bar, sparkline
+from eventide.reports.facts.estimate import MEASURED, estimate
 from eventide.reports.facts.languages import guess
-from eventide.reports.facts.page import page
+from eventide.reports.facts.page import next_lines, page
 from eventide.reports.facts.times import times
 
 
@@ -207,20 +209,30 @@ def test_a_clean_file_gets_no_warning():
     ]
     found = of(*rows)
     assert codes(found) == set()
-    assert found.next_step == "Train on it: eventide train file.csv"
+    assert found.next_step == "Train on it: eventide train file.csv --out model"
 
 
 def test_nothing_usable_and_nothing_labelled_have_their_own_next_step():
-    assert "repair" in of(message(1, "")).next_step
+    assert "--column text=NAME" in of(message(1, "")).next_step
     assert "--column event=" in of(message(1, "a")).next_step
-    assert "No message" in shown(of(message(1, "")))
+    assert next_lines(of(message(1, ""))).startswith("Next  No message could be used: ")
 
 
 def test_the_next_command_can_be_copied_as_it_is():
     rows = [message(1, "a", topic="flood"), message(2, "b", topic="fire")]
     columns = {"event": "topic"}
     found = facts(read(rows, columns=columns), source="my file.csv", columns=columns)
-    assert found.next_step.endswith("eventide train 'my file.csv' --column=event=topic")
+    command = "eventide train 'my file.csv' --out model --column event=topic"
+    assert found.next_step.endswith(command)
+    assert next_lines(found).splitlines() == ["Next  Train on it:", "", f"  {command}"]
+    several = facts(
+        read(rows, columns=columns),
+        source=["a b.csv", "c.csv"],
+        columns=columns,
+        options=["--day-first"],
+    )
+    assert "train 'a b.csv' c.csv --out model --column event=topic --day-first" in several.next_step
+    assert "Save the messages to a file" in facts(read(rows, columns=columns), source="-").next_step
 
 
 def test_facts_survive_json(of_sample):
@@ -295,3 +307,100 @@ def test_sparklines_fit_and_show_every_count(counts, width):
 @given(st.floats(0, 1), st.integers(1, 50))
 def test_bars_stay_within_their_width(share, width):
     assert len(bar(share, width)) <= width
+
+
+BROKEN = {
+    "long.csv": b"id,text,created_at\n1,a,2024-03-01\n2,b,2024-03-01,x\n",
+    "short.csv": b"id,text,created_at\n1,a,2024-03-01\n2,b\n",
+    "quote.csv": b'id,text,created_at\n1,a,2024-03-01\n2,"b,2024-03-01\n',
+    "line.jsonl": b'{"id":1,"text":"a","created_at":"2024-03-01"}\n{"id":2,oops\n',
+    "array.json": b'[{"id":1,"text":"a","created_at":"2024-03-01"},{"id":2,oops',
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_rows_that_cannot_be_taken_apart_are_shown(tmp_path, name):
+    """Row 3: too many or too few fields, an unclosed quote, a broken JSON line."""
+    (tmp_path / name).write_bytes(BROKEN[name])
+    found = facts(read(tmp_path / name))
+    assert [(cause.column, cause.first_row) for cause in found.rows.reasons] == [(None, 2)]
+    assert "1 x row: " in shown(found)
+    assert Facts.model_validate_json(found.model_dump_json()) == found
+
+
+def test_rows_of_several_files_name_their_file(tmp_path):
+    """Row 24: the page says which file a cause was first met in."""
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_bytes(
+            BROKEN["short.csv"].replace(b"1,a", name[:1].encode() + b",a")
+        )
+    found = facts(read([tmp_path / "a.csv", tmp_path / "b.csv"]))
+    assert "(row 2 of " in " ".join(shown(found, width=300).split())
+    assert found.source.startswith("2 files")
+
+
+def test_labels_that_look_missing_or_misspelt_are_warned_of_once():
+    """Row 4: with counts and advice, and not twice on one page."""
+    rows = [
+        message(n, f"t{n}", event=event)
+        for n, event in enumerate(["NA", "N/A", "FIRE", "fire", "fire"], 1)
+    ]
+    found = of(*rows)
+    assert {"missing-label", "alike"} <= codes(found)
+    text = " ".join(shown(found).split())
+    assert text.count("1 message have the event 'NA'") == 1
+    assert text.count("'fire' (2), 'FIRE' (1) are kept apart") == 1
+
+
+def test_what_was_guessed_is_on_the_page():
+    """Rows 12, 20, 25: the notes of reading."""
+    rows = [{"text": "a", "date": "13/06/2013"}, {"text": "b", "date": "03/04/2013"}]
+    text = " ".join(shown(of(*rows)).split())
+    assert "How it was read" in text
+    assert "read day first: 13/06/2013 has no other reading" in text
+    assert "no column of ids" in text
+
+
+def test_messages_without_times():
+    """Row 25: no times at all are a fact like others."""
+    found = facts(read(["flood in town", "fire"]))
+    assert found.times.missing == 2
+    assert "no-time" in codes(found)
+    assert "no message has a time" in shown(found)
+
+
+def test_most_rows_bad_is_not_a_reason_to_train():
+    """Row 2: the next step is to mend the cause."""
+    rows = [
+        message(1, "a", event="x"),
+        message(2, "b", event="y"),
+        *(message(n, "", event="x") for n in range(3, 9)),
+    ]
+    found = of(*rows)
+    assert found.next_step.startswith(
+        "More than half of the rows cannot be used: name the right column"
+    )
+    assert "--column text=NAME" in found.next_step
+
+
+def test_training_is_estimated():
+    """Row 22: time and memory, about; what was measured comes back as it was."""
+    for messages, seconds in MEASURED:
+        assert estimate(messages).seconds_per_epoch == pytest.approx(seconds, rel=0.05)
+    sizes = [0, 1, 10, 500, 5_000, 50_000, 500_000, 5_000_000]
+    found = [estimate(size) for size in sizes]
+    assert [e.seconds_per_epoch for e in found] == sorted(e.seconds_per_epoch for e in found)
+    assert found[0].memory < found[-1].memory
+    text = " ".join(shown(of(message(1, "a"))).split())
+    assert "Training about" in text
+    assert "GB of memory" in text
+
+
+def test_a_page_on_a_text_of_megabytes_takes_no_time():
+    """Row 17: 12 MB in one message."""
+    started = time.perf_counter()
+    found = of(
+        message(1, "flood in #Calgary @bbc " * 500_000, event="a"), message(2, "b", event="b")
+    )
+    assert time.perf_counter() - started < 2
+    assert "first 10,000 characters" in " ".join(found.notes)

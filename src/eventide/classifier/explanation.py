@@ -91,7 +91,7 @@ def explain(
     row = int(model.remembered_rows(chosen)[0])
     known, stage = row >= 0, method.stage
     rows = np.array([row])
-    corpus = model.memory_.take(rows) if known else model.preparation_.prepare(chosen)
+    corpus = model.memory_.take(rows) if known else model.prepare(chosen)
     if known:
         rates, outputs = stage.rates(rows), stage.evaluate(rows)
     else:

@@ -438,8 +438,16 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 parts.append((known, self.method_.judge(rows[known])))
             if len(new):
                 unseen = frame[new] if len(known) else frame
-                parts.append((new, self.method_.judge_new(self.preparation_.prepare(unseen))))
+                parts.append((new, self.method_.judge_new(self.prepare(unseen))))
         return together(parts)
+
+    def prepare(self, frame: pl.DataFrame) -> Corpus:
+        """Make new canonical messages ready; those without a time are as late as the latest known.
+
+        So their neighbours are weighed as for a message that has just come in.
+        """
+        latest = int(self.memory_.times.max()) if len(self.memory_) else 0
+        return self.preparation_.prepare(frame, missing_time=latest)
 
     def find_messages(self, frame: pl.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Find the memory's row of each message (-1: none), and who has been edited since.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from eventide.cli.options import AsJson, Source
+from eventide.cli.options import AsJson, Sources
 from eventide.cli.reading import Reading, reads_messages
 
 if TYPE_CHECKING:
@@ -16,26 +16,41 @@ PAGE_WIDTH = 100
 
 
 @reads_messages
-def check(source: Source, reading: Reading, as_json: AsJson = False) -> None:
-    """Show facts about a file of messages before training on it.
+def check(sources: Sources, reading: Reading, as_json: AsJson = False) -> None:
+    """Show facts about messages before training on them, however bad they are.
 
     Example: eventide check messages.csv --column created_at=time
     """
     from eventide.reports.facts import facts
 
-    intake = reading.read(source)
-    measured = facts(intake, source=source, columns=reading.columns())
+    intake = reading.read(sources, refuse=False)
+    options = reading_options(reading)
+    measured = facts(intake, source=sources, columns=reading.columns(), options=options)
     if as_json:
         typer.echo(measured.model_dump_json(indent=2))
     else:
         show(measured)
+    if reading.strict:
+        intake.check_rejected(strict=True)
+
+
+def reading_options(reading: Reading) -> list[str]:
+    """Write the options again by which the messages were read, but for ``--column``.
+
+    >>> reading_options(Reading(day_first=True, encoding="cp1252"))
+    ['--day-first', '--encoding', 'cp1252']
+    """
+    options = ["--time-format", reading.time_format] if reading.time_format is not None else []
+    if reading.day_first is not None:
+        options.append("--day-first" if reading.day_first else "--month-first")
+    return options + (["--encoding", reading.encoding] if reading.encoding is not None else [])
 
 
 def show(measured: Facts) -> None:
     """Print the page: in colour on a terminal, as plain text of fixed width in a pipe."""
     from rich.console import Console
 
-    from eventide.reports.facts.page import page
+    from eventide.reports.facts.page import next_lines, page
 
     console = Console(highlight=False)
     if not console.is_terminal or console.width > PAGE_WIDTH:
@@ -44,6 +59,7 @@ def show(measured: Facts) -> None:
     with console.capture() as captured:
         console.print(page(measured, plain=plain))
     lines = [line.rstrip() for line in captured.get().splitlines()]
+    lines += next_lines(measured).splitlines()
     # Names in the data may hold signs that this stream cannot write.
     shown = "\n".join(lines).encode(console.encoding, "replace").decode(console.encoding)
     typer.echo(shown, color=console.is_terminal)

@@ -104,7 +104,7 @@ def figure(
     if out is not None or not as_json:
         path = check_file(path, overwrite=overwrite, inputs=inputs, suffixes=FORMATS)
     with run_lines() as tell:
-        if recipe.data:
+        if recipe.data and source is not None:  # checked above
             intake = reading.read(source, lists=needed_lists(contestants))
             asked |= {"data": data_name(source), "watch": tell}
             made = make_figure(name, intake, methods=shown, view=view, **asked)

@@ -87,11 +87,14 @@ class Reading:
         *,
         columns: Mapping[str, str] | None = None,
         lists: Sequence[str] = (),
-        need_time: bool = True,
+        need_time: bool = False,
+        need_lists: bool = True,
+        refuse: bool = True,
     ) -> Intake:
         """Read the messages, write out and tell what was set aside, refuse what is mostly bad.
 
-        ``columns`` is a model's own mapping: followed where the user gave none and it fits.
+        ``columns`` is a model's own mapping: followed where the user gave none and it fits. With
+        ``refuse=False`` the caller shows all that itself, however bad it is.
         """
         from eventide.data import read
 
@@ -104,12 +107,15 @@ class Reading:
                 remembered=columns,
                 lists=lists,
                 need_time=need_time,
+                need_lists=need_lists,
                 time_format=self.time_format,
                 day_first=self.day_first,
                 encoding=self.encoding,
             )
         if self.rejected is not None:
             intake.write_rejected(self.rejected.expanduser())
+        if not refuse:
+            return intake
         intake.check_rejected(strict=self.strict, allow=self.allow_rejected)
         for each in intake.notes:
             note(each, err=True)

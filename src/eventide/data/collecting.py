@@ -15,7 +15,7 @@ import polars as pl
 
 from eventide.data.batch import EXCERPT, PART, ROW, Batch
 from eventide.data.date_order import order_of
-from eventide.data.event_names import alike, says_missing
+from eventide.data.event_names import about_missing, about_spelling
 from eventide.data.schema import READ_CHARACTERS, REJECTED, read_part
 from eventide.data.times import within_range
 from eventide.data.validation import WHEN, Validator
@@ -25,7 +25,6 @@ from eventide.safe_text import safe
 
 Parts = tuple[pl.DataFrame, pl.DataFrame]
 WORTH_A_THREAD = 1000  # rows; fewer are checked sooner than a thread starts
-NAMED = 4  # names in a note
 
 
 @dataclass(frozen=True)
@@ -124,17 +123,7 @@ class _Settling:
         if events.null_count() == len(events):
             return
         counts = dict(events.drop_nulls().value_counts(sort=True).iter_rows())
-        odd = [event for event in counts if says_missing(event)]
-        if odd:
-            self.notes.append(
-                f"taken as an event of its own: {_listed(odd, counts)}; if it means that the event"
-                " is not known, leave the cell empty"
-            )
-        for names in alike(counts)[:NAMED]:
-            self.notes.append(
-                f"events that differ in spelling only are kept apart: {_listed(names, counts)};"
-                " if they are one event, write them one way"
-            )
+        self.notes += [*about_missing(counts), *about_spelling(counts)]
 
     def long_texts(self) -> None:
         """Count the texts of which only the beginning is read for features."""
@@ -194,11 +183,6 @@ class _Settling:
             return ""
         name = safe(guess, 40)
         return f"; if {name!r} holds them: --column {ours}={name} (columns={{{ours!r}: {name!r}}})"
-
-
-def _listed(events: Sequence[str], counts: dict[str, int]) -> str:
-    shown = [f"{safe(event, 40)!r} ({counts[event]:,} messages)" for event in events[:NAMED]]
-    return ", ".join(shown) + (", ..." if len(events) > NAMED else "")
 
 
 def _made_id(row: int, text: str) -> str:

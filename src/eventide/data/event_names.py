@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+
+from eventide.safe_text import safe
+
+NAMED = 4  # names in a sentence, and sentences of one kind
 
 MISSING = frozenset(("na", "n/a", "#n/a", "nan", "null", "none", "nil", "<na>", "-", "--"))
 """Ways to write that there is no event, in lower case; read as events, for some may be one."""
@@ -30,3 +34,38 @@ def alike(events: Iterable[str]) -> list[list[str]]:
     for event in events:
         groups.setdefault(_BLANKS.sub(" ", event.casefold()).strip(), []).append(event)
     return [names for names in groups.values() if len(names) > 1]
+
+
+def about_missing(counts: Mapping[str, int]) -> list[str]:
+    """Say which events look like missing labels, and what to do.
+
+    >>> about_missing({"NA": 3, "fire": 9})[0][:40]
+    "3 messages have the event 'NA': if that "
+    """
+    odd = [event for event in counts if says_missing(event)][:NAMED]
+    return [
+        f"{_messages(counts[event])} have the event {safe(event)!r}: if that means no event,"
+        " leave the cell empty"
+        for event in odd
+    ]
+
+
+def about_spelling(counts: Mapping[str, int]) -> list[str]:
+    """Say which events may be one, and what to do.
+
+    >>> about_spelling({"FIRE": 3, "fire": 9})[0][:45]
+    "'FIRE' (3), 'fire' (9) are kept apart: if the"
+    """
+    return [
+        f"{_counted(names, counts)} are kept apart: if they are one event, write them one way"
+        for names in alike(counts)[:NAMED]
+    ]
+
+
+def _counted(events: Sequence[str], counts: Mapping[str, int]) -> str:
+    shown = [f"{safe(event, 40)!r} ({counts[event]:,})" for event in events[:NAMED]]
+    return ", ".join(shown) + (", ..." if len(events) > NAMED else "")
+
+
+def _messages(count: int) -> str:
+    return f"{count:,} message{'s' if count != 1 else ''}"

@@ -16,7 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from eventide.features.encoders import Encoder
-from eventide.features.times import time_buckets
+from eventide.features.times import bucket_starts, time_buckets
 from eventide.graphs.incidence import Incidence
 from eventide.graphs.keys import KEY_BYTES, Keys, element_keys
 from eventide.graphs.settings import GraphSettings
@@ -105,13 +105,20 @@ class Preparation:
     salt_apart: bool = False
     """Whether the salt is kept in a file of its own, and not with the model."""
 
-    def prepare(self, messages: pl.DataFrame) -> Corpus:
-        """Make ``messages`` (canonical, elements filled in) ready."""
+    def prepare(self, messages: pl.DataFrame, *, missing_time: int = 0) -> Corpus:
+        """Make ``messages`` (canonical, elements filled in) ready.
+
+        Without any times they are all in the time bucket ``missing_time``.
+        """
+        unit, width = self.graph.time_unit, self.graph.bucket_width
+        created = messages.get_column("created_at")
+        times = time_buckets(created, unit, width, missing=missing_time)
+        if created.null_count():  # methods that read the messages find a time there too
+            known = pl.Series("created_at", bucket_starts(times, unit, width))
+            messages = messages.with_columns(known.cast(created.dtype))
         return Corpus(
             features=self.encoder.encode(messages),
-            times=time_buckets(
-                messages.get_column("created_at"), self.graph.time_unit, self.graph.bucket_width
-            ),
+            times=times,
             incidences={view.name: incidence(messages, view, self.salt) for view in self.views},
             ids=self.hashed("id", messages.get_column("id")),
             texts=self.hashed("text", messages.get_column("text")),

@@ -20,7 +20,10 @@ Canonical = Callable[[str], str | None]
 
 
 def is_few(messages: pl.DataFrame, columns: Iterable[str]) -> bool:
-    """Tell whether plain Python is the faster way, and sure to give the same."""
+    """Tell whether plain Python is the faster way, and sure to give the same.
+
+    Texts of which only a part is read (`eventide.data.schema.read_part`) are longer than that.
+    """
     if messages.height > FEW:
         return False
     texts = messages["text"].to_list()

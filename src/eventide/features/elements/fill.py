@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from eventide.data.schema import read_part
 from eventide.errors import BadSetting
 from eventide.features.elements import tags, urls
 from eventide.features.elements.entities import canonical_entities, entities_by_rule
@@ -58,7 +59,8 @@ def with_tags(messages: pl.DataFrame) -> pl.DataFrame:
     columns = [kind.column for kind in KINDS]
     if is_few(messages, columns):
         return messages.with_columns(_few_tagged(messages, columns))
-    needed = messages.select("text", *(given_lists(messages, kind.column) for kind in KINDS))
+    texts = read_part(messages["text"])
+    needed = messages.select(texts, *(given_lists(messages, kind.column) for kind in KINDS))
     parts = side_by_side(_tagged, list(needed.iter_slices(SLICE)) or [needed])
     return messages.with_columns(pl.concat(parts))
 
@@ -84,7 +86,7 @@ def with_elements(messages: pl.DataFrame, *, entities: str = "rules") -> pl.Data
         return tagged.with_columns(pl.lit([], dtype=LISTS).alias("entities"))
     given = given_lists(messages, "entities")
     parts = [tidy(_given(given), canonical_entities)]
-    rest = messages.select("text").with_row_index("row").filter(given.is_null())
+    rest = read_part(messages["text"]).to_frame().with_row_index("row").filter(given.is_null())
     if entities != "given" and rest.height:
         found = entities_by_rule(rest) if entities == "rules" else entities_by_spacy(rest, pipeline)
         parts.append(tidy(found, canonical_entities))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from eventide.data.schema import read_part
 from eventide.errors import BadSetting, EventideError, MissingColumn, UnreadableSource
 from eventide.features.letters import has_letter_or_digit, known_to_both
 from eventide.features.side_by_side import side_by_side
@@ -105,14 +106,14 @@ class TextEncoder(ABC):
 
 
 def text_column(messages: pl.DataFrame) -> pl.Series:
-    """Return the text of messages, null as empty, or say that it is missing."""
+    """Return what is read of the texts, null as empty, or say that the column is missing."""
     if "text" not in messages.columns:
         raise MissingColumn(
             "encoding needs the column `text`",
             where=f"found: {', '.join(messages.columns)}",
             next_step="map it (--column text=NAME) or use the encoder 'precomputed'",
         )
-    texts = messages["text"]
+    texts = read_part(messages["text"])
     return texts.fill_null("") if texts.null_count() else texts
 
 

@@ -6,6 +6,8 @@ import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from eventide.data.event_names import about_missing, about_spelling
+from eventide.data.readers.paths import STANDARD_INPUT
 from eventide.reports.facts.fact import Fact
 
 if TYPE_CHECKING:
@@ -45,8 +47,11 @@ def warnings(facts: Facts) -> tuple[Warned, ...]:
 
 def next_step(facts: Facts) -> str:
     """Say the one thing to do next."""
-    if not facts.rows.kept:
-        return "No message could be used: repair the rows named above and check again."
+    rows = facts.rows
+    if not rows.kept:
+        return f"No message could be used: {rows.remedy}. Then check again."
+    if 2 * rows.quarantined > rows.read:
+        return f"More than half of the rows cannot be used: {rows.remedy}. Then check again."
     if not facts.classes.labelled:
         return (
             "No message carries an event. Name the label column, for example "
@@ -54,8 +59,12 @@ def next_step(facts: Facts) -> str:
         )
     if len(facts.classes.events) < 2:
         return "Training needs two events or more: add messages of another event."
-    options = [f"--column={ours}={theirs}" for ours, theirs in facts.columns.items()]
-    return f"Train on it: {shlex.join(['eventide', 'train', facts.source, *options])}"
+    if STANDARD_INPUT in facts.sources:
+        return "Save the messages to a file and train on it: eventide train FILE --out model"
+    mapping = [f"{ours}={theirs}" for ours, theirs in facts.columns.items()]
+    options = [word for pair in mapping for word in ("--column", pair)]
+    words = ["eventide", "train", *facts.sources, "--out", "model", *options, *facts.options]
+    return f"Train on it: {shlex.join(words)}"
 
 
 Found = Iterator[tuple[str, str]]
@@ -100,12 +109,11 @@ def _about_classes(facts: Facts) -> Found:
             "too few for the paper's 20/30 validation and test messages per class; "
             f"use a proportional split ({_names(small)})",
         )
-    folded: dict[str, list[str]] = {}
-    for e in events:
-        folded.setdefault("".join(filter(str.isalnum, e.event.casefold())), []).append(e.event)
-    alike = [" / ".join(names) for key, names in folded.items() if key and len(names) > 1]
-    if alike:
-        yield "alike", f"event names that differ in spelling only: {_names(alike)}. One event?"
+    counts = {e.event: e.messages for e in events}
+    for text in about_missing(counts):
+        yield "missing-label", text
+    for text in about_spelling(counts):
+        yield "alike", text
     if facts.classes.imbalance and facts.classes.imbalance >= UNEQUAL:
         yield (
             "unequal",
@@ -157,7 +165,7 @@ def _about_repeats(facts: Facts) -> Found:
 def _about_times(facts: Facts) -> Found:
     times = facts.times
     if times.missing:
-        yield "no-time", f"{times.missing:,} messages have no time; the method weighs by time"
+        yield "no-time", f"{times.missing:,} messages have no time: they are not weighted by time"
     if times.first and times.first.year < FIRST_YEAR:
         yield (
             "early",

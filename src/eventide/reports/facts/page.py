@@ -9,11 +9,12 @@ from rich.text import Text
 from eventide.reports.facts import Facts
 from eventide.reports.facts.classes import Classes, EventCount
 from eventide.reports.facts.drawing import bar, sparkline
+from eventide.reports.facts.estimate import spoken
 from eventide.reports.facts.languages import UNCLEAR
 from eventide.reports.facts.quality import WHY_DIFFERENT
 from eventide.reports.facts.repeats import Copies
 from eventide.reports.facts.views import ViewFacts
-from eventide.safe_text import escaped, safe
+from eventide.safe_text import safe
 
 REASONS = 5
 LARGEST_EVENTS, SMALLEST_EVENTS = 20, 8
@@ -24,7 +25,7 @@ NUMBER = 5
 
 
 def page(facts: Facts, *, plain: bool = False) -> RenderableType:
-    """Lay the facts out; ``plain`` draws bars in ASCII."""
+    """Lay the facts out, but for what to do next; ``plain`` draws bars in ASCII."""
     parts: list[RenderableType] = [Text(safe(facts.source, 300), style="bold"), Text()]
     parts += [_overview(facts, plain), Text()]
     if facts.classes.events:
@@ -46,6 +47,7 @@ def _overview(facts: Facts, plain: bool) -> Table:
         ("Languages", _languages(facts)),
         ("Split", _sides(facts)),
         ("Events", _imbalance(facts.classes)),
+        ("Training", _estimate(facts)),
     ):
         grid.add_row(name, Text(value))
     return grid
@@ -61,7 +63,8 @@ def _rows(facts: Facts) -> RenderableType:
     for cause in rows.reasons[:REASONS]:
         what = safe(f"{cause.column or 'row'}: {cause.reason}", 120)
         example = f": {safe(cause.example, 30)!r}" if cause.example else ""
-        causes.add_row(f"{cause.rows:,} x", Text(f"{what} (row {cause.first_row:,}{example})"))
+        place = f"row {cause.first_row:,}" + (f" of {safe(cause.file)}" if cause.file else "")
+        causes.add_row(f"{cause.rows:,} x", Text(f"{what} ({place}{example})"))
     if hidden := rows.reasons[REASONS:]:
         total = sum(cause.rows for cause in hidden)
         causes.add_row(f"{total:,} x", f"for {len(hidden)} other reasons")
@@ -110,6 +113,18 @@ def _imbalance(classes: Classes) -> str:
     if classes.unlabelled:
         text += f"; {classes.unlabelled:,} messages unlabelled"
     return text
+
+
+def _estimate(facts: Facts) -> str:
+    if not facts.rows.kept:
+        return "nothing to train on"
+    about = facts.estimate
+    seconds = about.seconds_per_epoch
+    return (
+        f"about {spoken(seconds)} an epoch, at most {about.epochs} epochs: up to about "
+        f"{spoken(seconds * about.epochs)};\nabout {about.memory / 1e9:.1f} GB of memory "
+        "(default settings on two cores, going by the number of messages)"
+    )
 
 
 def _events(facts: Facts, plain: bool) -> Table:
@@ -201,20 +216,26 @@ def _counts(copies: Copies) -> tuple[int, ...]:
 
 
 def _advice(facts: Facts) -> list[RenderableType]:
+    warned = [found.text for found in facts.warnings]
     parts: list[RenderableType] = []
-    if facts.warnings:
-        parts.append(Text("Worth knowing", style="bold yellow"))
-        grid = Table.grid(padding=(0, 1))
-        for found in facts.warnings:
-            grid.add_row(Text(" -"), Text(_shown(found.text)))
-        parts += [grid, Text()]
-    parts.append(Text.assemble(("Next  ", "bold"), _shown(facts.next_step)))
+    for title, sentences in (
+        ("How it was read", [note for note in facts.notes if note not in warned]),
+        ("Worth knowing", warned),
+    ):
+        if sentences:
+            grid = Table.grid(padding=(0, 1))
+            for sentence in sentences:  # they quote names from the data
+                grid.add_row(Text(" -"), Text(safe(sentence)))
+            parts += [Text(title, style="bold yellow"), grid, Text()]
     return parts
 
 
-def _shown(sentence: str) -> str:
-    """Sentences quote names from the data: keep them printable, at any length."""
-    return escaped(sentence)
+def next_lines(facts: Facts) -> str:
+    """Say what to do next; a command has a line of its own, never folded, to be pasted."""
+    words, colon, command = facts.next_step.partition(": eventide ")
+    if not colon:
+        return f"Next  {safe(words)}"
+    return f"Next  {safe(words)}:\n\n  eventide {safe(command)}"
 
 
 def _table(*names: str, text: int) -> Table:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from eventide.data.near_duplicates import near_duplicate_groups
+from eventide.data.schema import read_part
 from eventide.reports.facts.fact import Fact
 
 THRESHOLD = 0.8
@@ -38,7 +39,7 @@ class Repeats(Fact):
 def repeats(messages: pl.DataFrame) -> Repeats:
     """Group the messages by text, exactly and nearly."""
     exact = messages["text"].rank("dense")
-    near = pl.Series(near_duplicate_groups(messages["text"], threshold=THRESHOLD))
+    near = pl.Series(near_duplicate_groups(read_part(messages["text"]), threshold=THRESHOLD))
     return Repeats(
         threshold=THRESHOLD, exact=_copies(messages, exact), near=_copies(messages, near)
     )

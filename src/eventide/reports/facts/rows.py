@@ -2,38 +2,43 @@
 
 from __future__ import annotations
 
-import polars as pl
-
 from eventide.data import Intake
+from eventide.data.quarantine import remedy
 from eventide.reports.facts.fact import Fact
 
 
 class Reason(Fact):
-    """One cause of quarantine, how often it occurred and where first."""
+    """One cause of quarantine, how often it occurred and where first.
 
-    column: str
+    ``column`` is null where the whole row could not be taken apart, ``file`` unless there are
+    several.
+    """
+
+    column: str | None
     reason: str
     rows: int
     first_row: int
+    file: str | None
     example: str
 
 
 class Rows(Fact):
-    """Rows in = rows kept + rows quarantined."""
+    """Rows in = rows kept + rows quarantined; ``remedy`` says what helps against the main cause."""
 
     read: int
     kept: int
     quarantined: int
     reasons: tuple[Reason, ...]
+    remedy: str | None
 
 
 def rows(intake: Intake) -> Rows:
     """Count what was read and what was put aside, most frequent cause first."""
-    examples = intake.rejected.select(first_row="row", example=pl.col("value").fill_null(""))
-    causes = intake.reasons().join(examples, on="first_row", how="left", maintain_order="left")
+    bad = intake.rejected.height
     return Rows(
         read=intake.rows_in,
         kept=intake.messages.height,
-        quarantined=intake.rejected.height,
-        reasons=tuple(Reason(**row) for row in causes.iter_rows(named=True)),
+        quarantined=bad,
+        reasons=tuple(Reason(**row) for row in intake.reasons().iter_rows(named=True)),
+        remedy=remedy(intake.rejected, intake.rows_in) if bad else None,
     )
