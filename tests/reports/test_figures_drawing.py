@@ -26,7 +26,7 @@ from eventide.scoring.groups import GROUPS
 
 
 def texts(figure):
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     return [each.get_text() for each in figure.findobj(matplotlib.text.Text)]
 
 
@@ -112,8 +112,107 @@ def test_right_and_wrong_with_nothing_wrong():
     numbers = right_wrong.RightsWrongs(
         "invented", 0, (right_wrong.RightWrong("ucl-ec", (0.1, 0.2), (), None),)
     )
-    assert "wrong (none)" in texts(right_wrong.draw(numbers))
+    assert any("2 right, none wrong" in text for text in texts(right_wrong.draw(numbers)))
     assert "AUROC of uncertainty against error undefined" in numbers.lines()[-1]
+
+
+def rights_and_wrongs():
+    """Two methods, one surer than the other, so that their histograms differ in height."""
+    draw = np.random.default_rng(0)
+    each = (
+        right_wrong.RightWrong(name, tuple(draw.beta(1, sure, 200)), tuple(draw.beta(2, 5, 9)), 0.8)
+        for name, sure in (("ce", 60), ("ucl-ec+cb", 4))
+    )
+    return right_wrong.RightsWrongs("invented", 0, tuple(each))
+
+
+def likenesses():
+    """Means close together and far apart, at the edges and in the middle."""
+    means = {"ce": (0.7, 0.0), "hybrid-psc": (0.9, 0.85), "bcl": (1.0, 1.0), "ucl-ec": (0.8, -0.3)}
+    draw = np.random.default_rng(0)
+    found = tuple(
+        similarity.Likeness(method, group, 3, *(
+            tuple(np.clip(draw.normal(mean, 0.05, 40), -1, 1)) for mean in pair
+        ))
+        for method, pair in means.items()
+        for group in GROUPS
+    )  # fmt: skip
+    return similarity.Similarities("invented", 0, "entity", tuple(means), found)
+
+
+def test_the_legend_of_right_and_wrong_hides_no_bar_and_panels_share_a_scale():
+    """Row 29: the legend stood on the tallest bars, and each panel had a scale of its own."""
+    figure = right_wrong.draw(rights_and_wrongs())
+    assert all(axes.get_legend() is None for axes in figure.axes)
+    assert len({axes.get_ylim() for axes in figure.axes}) == 1
+    figure.draw_without_rendering()
+    legend = figure.legends[0].get_window_extent()
+    assert not any(legend.overlaps(axes.get_window_extent()) for axes in figure.axes)
+    assert [each.get_text() for each in figure.legends[0].get_texts()] == [
+        "right", "wrong", "median",
+    ]  # fmt: skip
+
+
+def test_the_labels_of_similarity_stand_clear_of_the_bars():
+    """Row 29: a mean's label lay on a bar."""
+    figure = similarity.draw(likenesses())
+    figure.draw_without_rendering()
+    methods = 4
+    assert len({axes.get_ylim() for axes in figure.axes[:methods]}) == 1
+    for axes in figure.axes[:methods]:
+        labels = [each.get_window_extent() for each in axes.texts]
+        assert len(labels) == 2
+        assert not labels[0].overlaps(labels[1])
+        assert all(label.y0 >= axes.get_window_extent().y1 for label in labels)
+    assert not any(axes.texts for axes in figure.axes[methods:])
+
+
+def long_names(count):
+    """Events with long names, the last ones too small to be split."""
+    classes = tuple(f"a-rather-long-name-of-event-{number}" for number in range(count))
+    sizes = tuple(900 // (number + 1) for number in range(count))
+    return class_sizes.ClassSizes(
+        "a-data-set-with-a-long-name",
+        0,
+        classes,
+        sizes,
+        (20,) * (count - 1) + (0,),
+        (0,) * count,
+        1,
+    )
+
+
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        lambda: class_sizes.draw(long_names(12)),
+        lambda: class_sizes.draw(long_names(40)),
+        lambda: class_uncertainty.draw(uncertain(12)),
+        lambda: right_wrong.draw(rights_and_wrongs()),
+        lambda: similarity.draw(likenesses()),
+        lambda: architecture.draw(architecture.diagram()),
+    ],
+)
+def test_no_word_is_cut_off(drawn):
+    """Row 29: titles and labels lie inside the figure."""
+    figure = drawn()
+    figure.draw_without_rendering()
+    whole = figure.bbox.padded(1)
+    beyond = {  # tick labels that are kept ready, and not drawn
+        label
+        for axes in figure.axes
+        for axis, (low, high) in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim()))
+        for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks())
+        if not low <= tick.get_loc() <= high
+        for label in (tick.label1, tick.label2)
+    }
+    for text in figure.findobj(matplotlib.text.Text):
+        extent = text.get_window_extent()
+        if text.get_visible() and text.get_text().strip() and text not in beyond:
+            assert whole.x0 <= extent.x0, text.get_text()
+            assert extent.x1 <= whole.x1, text.get_text()
+            assert whole.y0 <= extent.y0, text.get_text()
+            assert extent.y1 <= whole.y1, text.get_text()
 
 
 def test_maps_of_an_odd_number_of_methods():

@@ -71,7 +71,7 @@ def measure(runs: Runs) -> ClassSizes:
 @styled
 def draw(numbers: ClassSizes) -> Figure:
     """Stacked bars: training at the bottom, validation and test on top."""
-    figure = blank(3.4)
+    figure = blank(3.6)
     axes = figure.subplots()
     places = np.arange(len(numbers.classes))
     bottom = np.zeros(len(places))
@@ -83,10 +83,10 @@ def draw(numbers: ClassSizes) -> Figure:
     axes.grid(axis="y")
     axes.set_ylabel("messages")
     class_axis(axes, numbers.classes, "largest first")
-    axes.legend()
+    figure.legend(loc="outside lower center", ncols=3)
     apart = f"; {numbers.apart} to be split" if numbers.too_small else ""
     axes.set_title(
-        f"Messages per event: {numbers.data}, {len(places)} events, largest to smallest "
+        f"Messages per event: {numbers.data}\n{len(places)} events, largest to smallest "
         f"{numbers.imbalance:.0f} to 1 in training{apart}",
         loc="left",
     )

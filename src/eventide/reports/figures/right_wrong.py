@@ -7,16 +7,20 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from eventide.reports.figures.recipe import Numbers, Recipe
 from eventide.reports.figures.runs import Runs
-from eventide.reports.figures.style import BLUE, VERMILLION, blank, panel_name, styled
+from eventide.reports.figures.style import BLACK, BLUE, VERMILLION, blank, panel_name, styled
 from eventide.reports.figures.words import said
 from eventide.scoring.metrics import error_auroc
 
 BINS = 26
 LEAST = -12  # the power of ten that smaller uncertainties are drawn at
+LOOKS = {"right": (BLUE, ""), "wrong": (VERMILLION, "////")}
+"""Colour and hatch of each kind of prediction."""
 SMALL = 1 / 20
 """A median below this share of the largest value calls for a log scale."""
 
@@ -78,8 +82,8 @@ def draw(numbers: RightsWrongs) -> Figure:
     count = len(numbers.methods)
     columns = min(2, count)
     rows = -(-count // columns)
-    figure = blank(0.8 + 2.4 * rows, 4.6 if count == 1 else 7.2)
-    panels = figure.subplots(rows, columns, squeeze=False, sharex=True).ravel()
+    figure = blank(1.0 + 2.4 * rows, 4.6 if count == 1 else 7.2)
+    panels = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).ravel()
     bins = _bins(np.array([one for each in numbers.methods for one in (*each.right, *each.wrong)]))
     for axes, each in zip(panels, numbers.methods, strict=False):
         _panel(axes, each, bins)
@@ -88,6 +92,15 @@ def draw(numbers: RightsWrongs) -> Figure:
     for axes in panels[:count]:
         axes.set_xlabel("uncertainty of the prediction (at most 1)")
         axes.xaxis.set_tick_params(labelbottom=True)
+    for axes in panels[:count:columns]:
+        axes.set_ylabel("share of the predictions, %")
+    # Outside of the panels: inside there is always a bar that it could hide.
+    handles = [
+        *(Patch(facecolor=colour, alpha=0.6, hatch=hatch, label=name, edgecolor="white", lw=0.4)
+          for name, (colour, hatch) in LOOKS.items()),
+        Line2D([], [], color=BLACK, linestyle="--", label="median"),
+    ]  # fmt: skip
+    figure.legend(handles=handles, loc="outside lower center", ncols=3)
     figure.suptitle(f"Uncertainty of right and wrong predictions\n{numbers.data}, validation set")
     return figure
 
@@ -110,9 +123,7 @@ def _bins(values: NDArray[np.float64]) -> list[float]:
 
 
 def _panel(axes: Axes, each: RightWrong, bins: list[float]) -> None:
-    sides = (("right", each.right, BLUE, ""), ("wrong", each.wrong, VERMILLION, "////"))
-    for name, values, colour, hatch in sides:
-        label = f"{name} ({len(values)})"
+    for values, (colour, hatch) in zip((each.right, each.wrong), LOOKS.values(), strict=True):
         if values:
             share = np.full(len(values), 100 / len(values))
             axes.hist(
@@ -124,25 +135,14 @@ def _panel(axes: Axes, each: RightWrong, bins: list[float]) -> None:
                 hatch=hatch,
                 edgecolor="white",
                 linewidth=0.4,
-                label=label,
             )
             axes.axvline(float(np.median(values)), color=colour, linestyle="--")
-        else:
-            axes.plot([], [], color=colour, label=f"{name} (none)")
     if bins[0] > 0:
         axes.set_xscale("log")
     axes.set_xlim(bins[0], bins[-1])
     axes.grid(axis="y")
-    axes.set_ylabel("share of the predictions, %")
-    axes.legend(
-        title="predictions (dashed: median)",
-        title_fontsize=8,
-        loc="best",
-        frameon=True,
-        edgecolor="none",
-        framealpha=0.9,
-    )
-    panel_name(axes, f"{each.method}   (AUROC {said(each.auroc, '.3f')})")
+    counts = f"{len(each.right)} right, {len(each.wrong) or 'none'} wrong"
+    panel_name(axes, f"{each.method}: {counts}\nAUROC {said(each.auroc, '.3f')}")
 
 
 def _summary(values: tuple[float, ...]) -> str:

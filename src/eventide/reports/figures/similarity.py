@@ -118,7 +118,9 @@ def mean_cosines(unit: Floats, truth: NDArray[Any]) -> tuple[Floats, Floats]:
 def draw(numbers: Similarities) -> Figure:
     """Draw rows of groups and columns of methods; dashed: the means of the uncertain group."""
     figure = blank(5.4)
-    panels = figure.subplots(len(GROUPS), len(numbers.methods), sharex=True, squeeze=False)
+    panels = figure.subplots(
+        len(GROUPS), len(numbers.methods), sharex=True, sharey="row", squeeze=False
+    )
     values = [x for each in numbers.likeness for x in (*each.intra, *each.inter)]
     bins = np.linspace(min(values, default=0.0), max(values, default=1.0) + 1e-9, 41).tolist()
     room = 0.04 * (bins[-1] - bins[0])
@@ -132,7 +134,7 @@ def draw(numbers: Similarities) -> Figure:
             if column == 0:
                 size = counted(found[method, group].classes, "class", "classes")
                 axes.set_ylabel(f"{group}\n({size})")
-        panel_name(panels[0, column], method)
+        panel_name(panels[0, column], f"{method}\n")  # its second line holds the dashes' values
         panels[-1, column].set_xlabel("mean cosine")
     figure.align_ylabels(panels[:, 0])
     figure.supylabel("share of the group's messages, %", fontsize=9)
@@ -172,24 +174,24 @@ def _histogram(axes: Axes, likeness: Likeness, bins: list[float]) -> None:
 
 
 def _dashes(axes: Axes, uncertain: Likeness, *, labelled: bool) -> None:
+    """Draw the means of the uncertain group; their values stand above the panel, clear of bars."""
     low, high = axes.get_xlim()
-    for mean, height in zip(uncertain.means, (0.98, 0.80), strict=True):
-        if mean is None:
-            continue
+    means = [mean for mean in uncertain.means if mean is not None]
+    apart = means and max(means) - min(means) > (high - low) / 3
+    for mean in means:
         axes.axvline(mean, color=GREEN, linestyle="--", linewidth=1.2, label=DASHED)
         if labelled:
-            right = mean < (low + high) / 2
+            side = "left" if mean == max(means) else "right"
             axes.annotate(
                 f"{mean:.2f}",
-                (mean, height),
-                (3 if right else -3, 0),
+                (mean, 1.0),
+                (0, 2),
                 xycoords=("data", "axes fraction"),
                 textcoords="offset points",
                 color=GREEN,
-                ha="left" if right else "right",
-                va="top",
+                ha="center" if apart else side,
+                va="bottom",
                 fontsize=8,
-                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.8},
             )
 
 
