@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from eventide.data.schema import read_part
 from eventide.errors import BadSetting, EventideError, MissingColumn, UnreadableSource
 from eventide.features.letters import has_letter_or_digit, known_to_both
 from eventide.features.side_by_side import side_by_side
@@ -113,6 +112,8 @@ def text_column(messages: pl.DataFrame) -> pl.Series:
             where=f"found: {', '.join(messages.columns)}",
             next_step="map it (--column text=NAME) or use the encoder 'precomputed'",
         )
+    from eventide.data.schema import read_part  # here, for listing encoders needs no polars
+
     texts = read_part(messages["text"])
     return texts.fill_null("") if texts.null_count() else texts
 
