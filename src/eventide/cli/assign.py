@@ -9,7 +9,7 @@ import typer
 
 from eventide.cli.console import note, page_console, plain_table, print_json, say, show
 from eventide.cli.ending import stoppable
-from eventide.cli.options import AsNew, ModelPath, Overwrite, Sources
+from eventide.cli.options import AsNew, ModelPath, Overwrite, SourceFiles
 from eventide.cli.reading import Reading, reads_messages
 from eventide.progress import step
 from eventide.safe_text import safe
@@ -27,7 +27,7 @@ NARROW, WIDE, WIDEST = 60, 110, 140
 @reads_messages
 def assign(
     model: ModelPath,
-    sources: Sources,
+    sources: SourceFiles,
     reading: Reading,
     out: Annotated[
         Path | None,

@@ -8,7 +8,7 @@ import typer
 
 from eventide.cli.console import note, page_console, plain_table, print_json, say, show
 from eventide.cli.ending import stoppable
-from eventide.cli.options import AsJson, AsNew, ModelPath, Sources, one_of
+from eventide.cli.options import AsJson, AsNew, ModelPath, SourceFiles, one_of
 from eventide.cli.reading import Reading, reads_messages
 from eventide.progress import step
 from eventide.safe_text import safe
@@ -27,7 +27,7 @@ TRAINED_ON = "messages were trained on"
 @reads_messages
 def evaluate(
     model: ModelPath,
-    sources: Sources,
+    sources: SourceFiles,
     reading: Reading,
     rows: Annotated[
         str,

@@ -8,7 +8,7 @@ import typer
 
 from eventide.cli.console import page_console, print_json, say
 from eventide.cli.ending import stoppable
-from eventide.cli.options import AsJson, ModelPath, Sources
+from eventide.cli.options import AsJson, ModelPath, SourceFiles
 from eventide.cli.reading import Reading, reads_messages
 from eventide.safe_text import safe
 
@@ -22,7 +22,7 @@ CONTRADICTION = 0.1
 @reads_messages
 def explain(
     model: ModelPath,
-    sources: Sources,
+    sources: SourceFiles,
     reading: Reading,
     message_id: Annotated[
         str | None, typer.Option("--id", help="Which message; default: the most uncertain one.")
