@@ -1,5 +1,6 @@
 """The 49 failures found by use, one function each; the number is the one of the list."""
 
+import json
 import os
 import shutil
 import threading
@@ -27,24 +28,30 @@ def fitted(bench: Bench, **changes):
     return eventide.EventClassifier(**parameters)
 
 
+def quarantined(bench: Bench, path) -> int:
+    """How many rows ``check`` sets aside; its page is printed too, for a person."""
+    bench.run("check", path).works("put aside")
+    return json.loads(bench.run("check", path, "--json").works().out)["rows"]["quarantined"]
+
+
 def f01_csv_record_too_long(bench: Bench):
-    bench.run("check", bench.write("m.csv", SOUND + "98,one,2024-01-01,fire,too,many\n")).works(
-        "1 reject"
+    assert (
+        quarantined(bench, bench.write("m.csv", SOUND + "98,one,2024-01-01,fire,too,many\n")) == 1
     )
 
 
 def f02_csv_record_too_short(bench: Bench):
-    bench.run("check", bench.write("m.csv", SOUND + "98,one\n")).works("1 reject")
+    assert quarantined(bench, bench.write("m.csv", SOUND + "98,one\n")) == 1
 
 
 def f03_unclosed_quote(bench: Bench):
-    bench.run("check", bench.write("m.csv", SOUND + '98,"one,2024-01-01,fire\n')).works("reject")
+    assert quarantined(bench, bench.write("m.csv", SOUND + '98,"one,2024-01-01,fire\n')) == 1
 
 
 def f04_broken_json_line(bench: Bench):
     path = bench.jsonl()
     path.write_text(path.read_text() + '{"id": "x", "text"\n')
-    bench.run("check", path).works("1 reject")
+    assert quarantined(bench, path) == 1
 
 
 def f05_learning_rate_too_high(bench: Bench):
@@ -272,7 +279,7 @@ def f31_labels_that_say_none(bench: Bench):
         row["event"] = said
     shown = bench.run("check", bench.csv(rows=rows)).works()
     assert "N/A" in shown.said
-    assert "case" in shown.said.lower() or "spell" in shown.said.lower()
+    assert "kept apart" in shown.said
 
 
 def f32_rejected_rows_are_told(bench: Bench):

@@ -90,14 +90,11 @@ def m_byte_order_mark(bench: Bench):
 
 def m_semicolons(bench: Bench):
     shown = bench.run("check", bench.write("m.csv", table(bench.rows, ";")), "--json").works()
-    assert (
-        json.loads(shown.out)["rows"]["sound"] == len(bench.rows)
-        or str(len(bench.rows)) in shown.out
-    )
+    assert json.loads(shown.out)["rows"]["kept"] == len(bench.rows)
 
 
 def m_tabs(bench: Bench):
-    bench.run("check", bench.write("m.tsv", table(bench.rows, "\t"))).sound()
+    bench.run("check", bench.write("m.tsv", table(bench.rows, "\t"))).works()
 
 
 def m_excel_separator_line(bench: Bench):

@@ -9,7 +9,7 @@ import typer
 
 from eventide.cli.console import note, page_console, plain_table, print_json, say, show
 from eventide.cli.ending import stoppable
-from eventide.cli.options import AsNew, ModelPath, Overwrite, SourceFiles
+from eventide.cli.options import AllowDownload, AsNew, ModelPath, Overwrite, SaltFile, Sources
 from eventide.cli.reading import Reading, reads_messages
 from eventide.progress import step
 from eventide.safe_text import safe
@@ -27,7 +27,7 @@ NARROW, WIDE, WIDEST = 60, 110, 140
 @reads_messages
 def assign(
     model: ModelPath,
-    sources: SourceFiles,
+    sources: Sources,
     reading: Reading,
     out: Annotated[
         Path | None,
@@ -53,6 +53,8 @@ def assign(
         ),
     ] = None,
     as_new: AsNew = False,
+    salt_file: SaltFile = None,
+    allow_download: AllowDownload = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print every opinion as a line of JSON.")
     ] = False,
@@ -73,8 +75,8 @@ def assign(
 
     with stoppable("nothing was written"):
         target = checked_output(out, overwrite, [*reading.check(sources), model], reading.rejected)
-        judge = load_model(model)
-        intake = reading.read(sources, columns=judge.columns, lists=judge.list_columns())
+        judge = load_model(model, allow_download=allow_download, salt_file=salt_file)
+        intake = reading.read_for(judge, sources)
         with step(f"assigning events to {len(intake.messages):,} messages"):
             opinions = judge.opinions(intake, as_new=as_new)
         told = with_messages(opinions, intake.messages)

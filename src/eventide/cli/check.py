@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from eventide.cli.console import print_json
 from eventide.cli.options import AsJson, Sources
 from eventide.cli.reading import Reading, reads_messages
 
@@ -27,7 +28,7 @@ def check(sources: Sources, reading: Reading, as_json: AsJson = False) -> None:
     options = reading_options(reading)
     measured = facts(intake, source=sources, columns=reading.columns(), options=options)
     if as_json:
-        typer.echo(measured.model_dump_json(indent=2))
+        print_json(measured.model_dump_json(indent=2))
     else:
         show(measured)
     if reading.strict:

@@ -8,7 +8,7 @@ import typer
 
 from eventide.cli.console import note, page_console, plain_table, print_json, say, show
 from eventide.cli.ending import stoppable
-from eventide.cli.options import AsJson, AsNew, ModelPath, SourceFiles, one_of
+from eventide.cli.options import AllowDownload, AsJson, AsNew, ModelPath, SaltFile, Sources, one_of
 from eventide.cli.reading import Reading, reads_messages
 from eventide.progress import step
 from eventide.safe_text import safe
@@ -27,7 +27,7 @@ TRAINED_ON = "messages were trained on"
 @reads_messages
 def evaluate(
     model: ModelPath,
-    sources: SourceFiles,
+    sources: Sources,
     reading: Reading,
     rows: Annotated[
         str,
@@ -38,6 +38,8 @@ def evaluate(
         ),
     ] = "auto",
     as_new: AsNew = False,
+    salt_file: SaltFile = None,
+    allow_download: AllowDownload = False,
     as_json: AsJson = False,
 ) -> None:
     """Compare a model's events with the labels of a file.
@@ -50,8 +52,8 @@ def evaluate(
     one_of(rows, ROWS, "--rows")
     with stoppable("nothing was evaluated"):
         reading.check(sources)
-        judge = load_model(model)
-        intake = reading.read(sources, columns=judge.columns, lists=judge.list_columns())
+        judge = load_model(model, allow_download=allow_download, salt_file=salt_file)
+        intake = reading.read_for(judge, sources)
         with step(f"evaluating {len(intake.messages):,} messages"):
             report = evaluate_model(judge, intake, rows=rows, as_new=as_new)
     if as_json:

@@ -8,7 +8,7 @@ import typer
 
 from eventide.cli.console import page_console, print_json, say
 from eventide.cli.ending import stoppable
-from eventide.cli.options import AsJson, ModelPath, SourceFiles
+from eventide.cli.options import AllowDownload, AsJson, ModelPath, SaltFile, Sources
 from eventide.cli.reading import Reading, reads_messages
 from eventide.safe_text import safe
 
@@ -22,12 +22,14 @@ CONTRADICTION = 0.1
 @reads_messages
 def explain(
     model: ModelPath,
-    sources: SourceFiles,
+    sources: Sources,
     reading: Reading,
     message_id: Annotated[
         str | None, typer.Option("--id", help="Which message; default: the most uncertain one.")
     ] = None,
     neighbours: Annotated[int, typer.Option(help="How many neighbours to show.", min=0)] = 5,
+    salt_file: SaltFile = None,
+    allow_download: AllowDownload = False,
     as_json: AsJson = False,
 ) -> None:
     """Show one message's opinions view by view, with the neighbours they rest on.
@@ -39,8 +41,8 @@ def explain(
 
     with stoppable("nothing was explained"):
         reading.check(sources)
-        judge = load_model(model)
-        intake = reading.read(sources, columns=judge.columns, lists=judge.list_columns())
+        judge = load_model(model, allow_download=allow_download, salt_file=salt_file)
+        intake = reading.read_for(judge, sources)
         found = explain_message(judge, intake, message_id, strongest=neighbours)
     if as_json:
         print_json(found.as_dict())

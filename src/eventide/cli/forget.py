@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from eventide.cli.console import say
 from eventide.cli.options import AllowDownload, ModelPath, SaltFile
 
 
@@ -34,4 +35,4 @@ def forget(
         allow_download=allow_download,
         salt_file=salt_file,
     )
-    typer.echo(f"{count} messages forgotten by {model}; the trained weights are unchanged")
+    say(f"{count} messages forgotten by {model}; the trained weights are unchanged")

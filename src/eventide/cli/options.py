@@ -14,7 +14,7 @@ from eventide.errors import BadSetting
 Source = Annotated[
     str, typer.Argument(metavar="FILE", help="A file of messages, or the name of a dataset.")
 ]
-SourceFiles = Annotated[
+Sources = Annotated[
     list[str],
     typer.Argument(
         metavar="FILE...",

@@ -18,6 +18,7 @@ from eventide.cli.options import column_mapping
 from eventide.progress import step
 
 if TYPE_CHECKING:
+    from eventide.classifier import EventClassifier
     from eventide.data import Intake
 
 Given = str | Path | Sequence[str | Path]
@@ -122,6 +123,12 @@ class Reading:
         if len(intake.rejected):
             say(intake.summary(), err=True)
         return intake
+
+    def read_for(self, model: EventClassifier, sources: Given) -> Intake:
+        """Read messages that ``model`` is asked about; its own further lists may be missing."""
+        return self.read(
+            sources, columns=model.columns, lists=model.list_columns(), need_lists=False
+        )
 
 
 def one_source(sources: Given) -> Any:

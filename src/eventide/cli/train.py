@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from eventide.cli.console import command, note, print_json, say
 from eventide.cli.options import (
     AsJson,
     Entities,
@@ -120,7 +119,7 @@ def train(
     if as_json:
         report = {"model": str(out), "best": best_row(model), "notes": model.notes_}
         rows = {"messages": len(intake.messages), "rejected": len(intake.rejected)}
-        typer.echo(json.dumps(report | rows))
+        print_json(report | rows, indent=None)
     else:
         show_training(model, out)
 
@@ -157,10 +156,10 @@ def told_how_to_resume(checkpoints: Path) -> Iterator[None]:
 
         if has_checkpoint(checkpoints):
             words = sys.argv[1:] if "--resume" in sys.argv else [*sys.argv[1:], "--resume"]
-            told = f"stopped; continue with:\n  {shlex.join(['eventide', *words])}"
+            told = f"stopped; continue with:\n  {command(*words)}"
         else:
             told = "stopped before the first checkpoint; nothing was written, and nothing was lost"
-        typer.echo(f"\n{told}", err=True)
+        say(f"\n{told}", err=True)
         raise typer.Exit(INTERRUPTED) from None
 
 
@@ -174,9 +173,9 @@ def show_training(model: EventClassifier, out: Path) -> None:
     """Say what was learned, where it is, and what to do next."""
     best, sizes = best_row(model), model.sizes_
     seconds = sum(row["seconds"] for row in model.history_)
-    for note in model.notes_:
-        typer.echo(f"note: {note}")
-    typer.echo(
+    for each in model.notes_:
+        note(each)
+    say(
         f"{model.method} ({model.protocol}) learned {len(model.classes_)} events from "
         f"{sizes.labelled:,} labelled and {sizes.unlabelled:,} unlabelled messages in "
         f"{seconds:.1f} s; epoch {model.best_epoch_} of {len(model.history_)} kept"
@@ -187,6 +186,5 @@ def show_training(model: EventClassifier, out: Path) -> None:
             else ""
         )
     )
-    place = shlex.quote(str(out))
-    typer.echo(f"model: {out}")
-    typer.echo(f"next:  eventide evaluate {place} FILE   or   eventide assign {place} NEW_MESSAGES")
+    say(f"model: {out}")
+    say(f"next:  {command('evaluate', out)} FILE   or   {command('assign', out)} NEW_MESSAGES")

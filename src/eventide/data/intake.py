@@ -18,7 +18,7 @@ from eventide.data.readers.encodings import checked_encoding
 from eventide.data.schema import REJECTED
 from eventide.data.times import TimeReader
 from eventide.data.validation import Validator
-from eventide.errors import BadSetting, InputError, RejectedRows
+from eventide.errors import BadSetting, RejectedRows
 from eventide.forks import check_process
 from eventide.safe_text import safe
 from eventide.storage import atomic_file
@@ -84,15 +84,8 @@ class Intake:
                 where=str(target),
                 next_step="name the file .csv or .jsonl",
             )
-        try:
-            with atomic_file(target) as temporary:
-                temporary.write_text(content, encoding="utf-8")
-        except OSError as error:
-            raise InputError(
-                f"cannot write the rejected rows: {error.strerror or error}",
-                where=str(target),
-                next_step="choose a folder you may write to",
-            ) from None
+        with atomic_file(target) as temporary:
+            temporary.write_text(content, encoding="utf-8")
         return target
 
 
