@@ -89,6 +89,9 @@ def significance(results: Results, names: Sequence[str], reference: str | None =
     ]
     fewest = min((row[-1] for row in rows if isinstance(row[-1], int)), default=0)
     if fewest < ENOUGH_RUNS:
-        notes.append(f"Too few runs: p (runs) says little below {ENOUGH_RUNS}, here {fewest}")
+        notes.append(
+            f"Too few runs: p (runs) needs {FEWEST_RUNS} and says little below {ENOUGH_RUNS}, here "
+            f"{fewest}"
+        )
     title = titled(f"Accuracy against {reference}", results)
     return Table.build("significance", title, COLUMNS, rows, notes)
