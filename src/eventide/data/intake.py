@@ -121,13 +121,12 @@ def read(
     if isinstance(source, Intake):  # read already: nothing is read or checked twice
         return source
     plan = Columns(dict(columns or {}), tuple(lists), dict(remembered or {}), need_lists)
-    clock = TimeReader(time_format, day_first)
-    known_encoding = checked_encoding(encoding)
-    if time_format is None:
+    if time_format is None and encoding is None:
         plain = plain_messages(source, plan)
         if plain is not None:
             return Intake(plain, pl.DataFrame(schema=REJECTED), len(plain))
-    given = batches_of(source, plan, known_encoding)
+    clock = TimeReader(time_format, day_first)
+    given = batches_of(source, plan, checked_encoding(encoding))
     validator = Validator(plan, given.where, clock, given.files)
     found = collected(given.batches, validator, need_time=need_time)
     rows_in = len(found.messages) + len(found.rejected)

@@ -82,6 +82,8 @@ class Columns:
         """Names under which the column ``ours`` may stand in the source."""
         if ours in self.mapping:
             return (self.mapping[ours],)
+        if not (self.mapping or self.remembered):
+            return (ours, *ALIASES.get(ours, ()))
         first = (self.remembered[ours],) if ours in self.remembered else ()
         taken = {*self.mapping.values(), *self.remembered.values()}.difference(first)
         names = dict.fromkeys((*first, ours, *ALIASES.get(ours, ())))

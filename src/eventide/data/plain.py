@@ -45,9 +45,10 @@ def plain_messages(source: Any, columns: Columns) -> pl.DataFrame | None:
             {ours: _value(ours, record.get(names.get(ours, ours))) for ours in columns.names}
             for record in records
         ]
-        if len({message["id"] for message in messages}) < len(messages) or alike(
-            {message["event"] for message in messages if message["event"] is not None}
-        ):
+        if len({message["id"] for message in messages}) < len(messages):
+            return None
+        events = {message["event"] for message in messages if message["event"] is not None}
+        if len(events) > 1 and alike(events):
             return None
         return pl.from_dicts(messages, schema=schema_with(columns.lists))
     except (_NotPlainError, UnicodeEncodeError):

@@ -13,6 +13,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import IO, cast
 
+import numpy as np
+
 from eventide.errors import BadSetting
 
 WESTERN = "cp1252"
@@ -29,7 +31,6 @@ WIDE = ("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be")
 _SEQUENCE = re.compile(
     rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}"
 )
-_HIGH = bytes(range(0x80, 0x100))
 _ASCII = bytes(range(0x80))
 _RUN = re.compile(rb"[\x80-\xff]{3,}")
 # Inside words cp1252 has no letters worth mentioning here; DOS and old Macs have their accents.
@@ -124,13 +125,24 @@ def guess(pieces: Iterable[bytes]) -> str | None:
         if _is_utf8(piece):
             sequences += len(piece.translate(None, _ASCII + bytes(range(0x80, 0xC0))))
             continue
-        found = _SEQUENCE.findall(piece)
+        telling = _around_high_bytes(piece)
+        found = _SEQUENCE.findall(telling)
         sequences += len(found)
-        high += len(piece.translate(None, _ASCII)) - sum(map(len, found))
-        runs += sum(map(len, _RUN.findall(piece)))
-        foreign += len(_FOREIGN_LETTER.findall(piece))
+        high += len(telling.translate(None, _ASCII)) - sum(map(len, found))
+        runs += sum(map(len, _RUN.findall(telling)))
+        foreign += len(_FOREIGN_LETTER.findall(telling))
     # Whole characters of UTF-8 hardly come about by chance: then it is UTF-8 with damaged rows.
     return WESTERN if FEW_OF * max(sequences, runs, foreign) <= high else None
+
+
+def _around_high_bytes(piece: bytes) -> bytes:
+    """Keep the bytes above ASCII and their neighbours: the rest tells nothing and is long."""
+    content = np.frombuffer(piece, np.uint8)
+    high = content >= 0x80
+    kept = high.copy()
+    kept[1:] |= high[:-1]
+    kept[:-1] |= high[1:]
+    return content[kept].tobytes()
 
 
 def _is_utf8(piece: bytes) -> bool:
