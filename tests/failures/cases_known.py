@@ -30,7 +30,7 @@ def fitted(bench: Bench, **changes):
 
 def quarantined(bench: Bench, path) -> int:
     """How many rows ``check`` sets aside; its page is printed too, for a person."""
-    bench.run("check", path).works("put aside")
+    bench.run("check", path).works("quarantined")
     return json.loads(bench.run("check", path, "--json").works().out)["rows"]["quarantined"]
 
 
