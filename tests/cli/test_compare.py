@@ -148,16 +148,18 @@ def test_rows_that_cannot_be_read_are_counted_and_written_out(small_sample, tmp_
     assert isinstance(refused.exception, RejectedRows)
 
 
-def test_a_line_now_and_then_where_no_bar_is_drawn(monkeypatch, capsys):
+def test_a_line_now_and_then_where_no_bar_is_drawn(monkeypatch, caplog):
     """Row 22: in a pipe, the latest state is said every few seconds."""
-    monkeypatch.setattr("eventide.cli.run_lines.EVERY", 0.01)
+    monkeypatch.setattr("eventide.progress.FIRST", 0.01)
+    monkeypatch.setattr("eventide.progress.EVERY", 0.01)
+    caplog.set_level("INFO", "eventide")
     with run_lines() as tell:
         tell("1 of 3 runs")
         time.sleep(0.1)
         tell("2 of 3 runs")
         time.sleep(0.1)
-    lines = capsys.readouterr().err.splitlines()
-    assert lines[0].startswith("1 of 3 runs (0 s so far)")
+    lines = [record.getMessage() for record in caplog.records]
+    assert lines[0].startswith("1 of 3 runs (")
     assert lines[-1].startswith("2 of 3 runs")
 
 

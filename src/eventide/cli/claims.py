@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from eventide.cli.compare import IN_A_PIPE, seed_numbers
+from eventide.cli.console import print_json, say
 from eventide.cli.options import (
     AsJson,
     ChangeForAll,
@@ -101,16 +101,16 @@ def claims(
         try:
             report = examine(runs, names)
         except KeyboardInterrupt:
-            typer.echo(f"stopped; the same command goes on with what is in {runs.folder}", err=True)
+            say(f"stopped; the same command goes on with what is in {runs.folder}", err=True)
             raise typer.Exit(1) from None
     if out is not None:
         write_page(report, out)
     if as_json:
-        typer.echo(json.dumps(report.as_dict(), indent=1, allow_nan=False))
+        print_json(report.as_dict())
     else:
         _show(report)
     if out is not None:
-        typer.echo(f"page: {out}", err=as_json)
+        say(f"page: {out}", err=as_json)
 
 
 def _show(report: Report) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from eventide.cli.console import print_json, say
 from eventide.cli.options import (
     AsJson,
     ChangeForAll,
@@ -131,17 +131,17 @@ def compare(
                 material, choice.contestants, numbers, out=folder, watch=watch, **asked
             )
     except KeyboardInterrupt:
-        typer.echo(f"stopped; the same command goes on with what is in {folder}", err=True)
+        say(f"stopped; the same command goes on with what is in {folder}", err=True)
         raise typer.Exit(1) from None
     tables = collect(results, choice.groups, material=material, reference=reference)
     written = write_tables(results, tables, folder)
     if as_json:
-        typer.echo(json.dumps(as_data(results, choice.notes, reference), indent=1))
+        print_json(as_data(results, choice.notes, reference))
     else:
         _show(tables, [*choice.notes, *results.notes])
-        typer.echo(f"runs:   {results.path}\ntables: {written[0]}, and each as .md .tex .csv")
+        say(f"runs:   {results.path}\ntables: {written[0]}, and each as .md .tex .csv")
         if replaced:
-            typer.echo("note: the tables of an earlier comparison in this folder were replaced")
+            say("note: the tables of an earlier comparison in this folder were replaced")
     if results.failures:
         _complain(results)
         raise typer.Exit(1)
@@ -197,7 +197,7 @@ def _bar() -> Iterator[Callable[[Step], None]]:
 
 def _tell(step: Step, tell: Callable[[str], None]) -> None:
     for note in step.notes:
-        typer.echo(f"note: {note}", err=True)
+        say(f"note: {note}", err=True)
     said = _said(step)
     tell(f"{step.done} of {step.total} runs{': ' if said else ''}{said}")
 
@@ -226,13 +226,13 @@ def _show(tables: list[Table], notes: list[str]) -> None:
             console.print(f"  {note}", style="dim", markup=False)
         console.print()
     for note in notes:
-        typer.echo(f"note: {note}")
+        say(f"note: {note}")
 
 
 def _complain(results: Results) -> None:
     from eventide.reports.tables.writing import failures
 
-    typer.secho(f"{len(results.failures)} runs failed:", err=True, fg="red")
+    say(f"{len(results.failures)} runs failed:", err=True, style="red")
     for line in failures(results):
-        typer.echo(f"  {line}", err=True)
-    typer.echo("  the same command tries them again", err=True)
+        say(f"  {line}", err=True)
+    say("  the same command tries them again", err=True)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from eventide.cli.console import print_json, say
 from eventide.cli.options import (
     AsJson,
     GraphSplit,
@@ -111,13 +111,13 @@ def figure(
         else:
             made = make_figure(name)
     if as_json:
-        typer.echo(json.dumps(made.as_dict(), indent=1, allow_nan=False))
+        print_json(made.as_dict())
     else:
         for line in made.numbers.lines():
-            typer.echo(line)
+            say(line)
     if out is not None or not as_json:
         save(made.figure, path)
-        typer.echo(f"figure: {path} ({made.code})", err=as_json)
+        say(f"figure: {path} ({made.code})", err=as_json)
 
 
 def show_list(as_json: bool) -> None:
@@ -125,7 +125,7 @@ def show_list(as_json: bool) -> None:
     from eventide.reports.figures import FIGURES
 
     if as_json:
-        typer.echo(json.dumps([{"name": each.name, "shows": each.summary} for each in FIGURES]))
+        print_json([{"name": each.name, "shows": each.summary} for each in FIGURES])
         return
     for each in FIGURES:
-        typer.echo(f"{each.name:<20}{each.summary}")
+        say(f"{each.name:<20}{each.summary}")
