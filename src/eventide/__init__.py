@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from eventide.forks import watch_forks
+from eventide.forks import watch_forks as _watch_forks
 
 if TYPE_CHECKING:
     from eventide.classifier import EventClassifier
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["EventClassifier", "__version__", "load"]
 
 
-watch_forks()  # before polars is imported
+_watch_forks()  # before polars is imported
 
 
 def __getattr__(name: str) -> Any:

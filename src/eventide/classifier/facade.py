@@ -48,6 +48,11 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     paper's way) or "inductive" (training messages only; everything else is looked up). Any
     setting can be changed by its dotted name with two underscores: ``training__epochs=30``.
 
+    Any number of threads may ask one fitted or loaded model. A process forked from one that has
+    already computed gets a ``ForkedProcess`` error: start processes by "spawn". Training beside
+    other busy programs, set ``OMP_WAIT_POLICY=PASSIVE`` before torch is imported, as the command
+    line does: threads that wait then sleep instead of spinning.
+
     >>> EventClassifier(method="ucl", training__epochs=3).get_params()["training__epochs"]
     3
     """
@@ -132,7 +137,7 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             seed=self.seed,
         )
         self.__dict__.pop("method_", None)  # a fit that fails leaves no model, not half of one
-        self.settings_, self.classes_, self.sizes_ = settings, plan.classes, plan.sizes
+        self.settings_, self.classes_, self.counts_ = settings, plan.classes, plan.counts
         self.preparation_, self.memory_ = plan.preparation, plan.problem.corpus
         self.labels_ = plan.problem.labels
         self.remembered_: pl.DataFrame | None = plan.remembered.select(CLEAR)
@@ -217,9 +222,10 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _index(self) -> KeyIndex:
         """Index the memory's ids, once for each memory."""
-        if self._indexed is None or self._indexed[0] is not self.memory_:
-            self._indexed = self.memory_, KeyIndex(self.memory_.ids)
-        return self._indexed[1]
+        indexed = self._indexed
+        if indexed is None or indexed[0] is not self.memory_:
+            indexed = self._indexed = self.memory_, KeyIndex(self.memory_.ids)
+        return indexed[1]
 
     def read_messages(
         self, messages: Any, y: Sequence[Any] | None = None, *, strict: bool = False

@@ -22,7 +22,7 @@ HELD_OUT = 0.1
 
 
 @dataclass(frozen=True)
-class Sizes:
+class MessageCounts:
     """How many messages were trained on, chose the epoch, and were in the graph without a label."""
 
     labelled: int
@@ -38,7 +38,7 @@ class Study:
     preparation: Preparation
     classes: NDArray[np.str_]
     remembered: pl.DataFrame
-    sizes: Sizes
+    counts: MessageCounts
     notes: tuple[str, ...]
 
 
@@ -95,8 +95,10 @@ def study(
         else Validation(held_out, rows=np.flatnonzero(validating))
     )
     problem = Problem(preparation.prepare(remembered), labels[inside], len(classes), validation)
-    sizes = Sizes(int(training.sum()), int(validating.sum()), int((inside & ~labelled).sum()))
-    return Study(problem, preparation, classes, remembered, sizes, tuple(notes))
+    counts = MessageCounts(
+        int(training.sum()), int(validating.sum()), int((inside & ~labelled).sum())
+    )
+    return Study(problem, preparation, classes, remembered, counts, tuple(notes))
 
 
 def _classes(events: NDArray[np.object_]) -> NDArray[np.str_]:
