@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from eventide import errors
 from eventide.errors import EventideError, EventideWarning
-from eventide.forks import watch_forks
+from eventide.forks import watch_forks as _watch_forks
 
 if TYPE_CHECKING:
     from eventide.classifier import EventClassifier
@@ -42,7 +42,7 @@ _LAZY = {
 logging.getLogger("eventide").addHandler(logging.NullHandler())
 
 
-watch_forks()  # before polars is imported
+_watch_forks()  # before polars is imported
 
 
 def __getattr__(name: str) -> Any:

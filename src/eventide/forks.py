@@ -20,8 +20,8 @@ from eventide.errors import ForkedProcess
 PATIENCE = 3.0
 """Seconds that polars may take to count to one."""
 
-State = Literal["sound", "unknown", "forked", "lost"]
-_state: State = "unknown" if "polars" in sys.modules else "sound"
+_State = Literal["sound", "unknown", "forked", "lost"]
+_state: _State = "unknown" if "polars" in sys.modules else "sound"
 _torch_inherited = False
 
 

@@ -103,6 +103,11 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     epoch, ``best_epoch_``, ``notes_``, and ``rejected_`` with the rows that the latest ``fit``,
     ``score`` or ``evaluate`` could not use.
 
+    Any number of threads may ask one fitted or loaded model. A process forked from one that has
+    already computed gets a ``ForkedProcess`` error: start processes by "spawn". Training beside
+    other busy programs, set ``OMP_WAIT_POLICY=PASSIVE`` before torch is imported, as the command
+    line does: threads that wait then sleep instead of spinning.
+
     >>> EventClassifier(method="ucl", training__epochs=3).get_params()["training__epochs"]
     3
     """
@@ -243,7 +248,7 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         # Only now: a fit that fails or is stopped leaves an older one as it was.
         told = () if isinstance(messages, Intake) else intake.notes
         self.settings_, self.notes_ = settings, (*told, *plan.notes, *run.notes)
-        self.rejected_, self.sizes_ = intake.rejected, plan.sizes
+        self.rejected_, self.counts_ = intake.rejected, plan.counts
         self.classes_ = as_given(plan.classes.tolist(), kind)
         self.preparation_, self.memory_ = plan.preparation, plan.problem.corpus
         self.labels_, self.validated_ = plan.problem.labels, Validated.of(plan.problem)

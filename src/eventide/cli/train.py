@@ -171,17 +171,17 @@ def best_row(model: EventClassifier) -> dict[str, float]:
 
 def show_training(model: EventClassifier, out: Path) -> None:
     """Say what was learned, where it is, and what to do next."""
-    best, sizes = best_row(model), model.sizes_
+    best, counts = best_row(model), model.counts_
     seconds = sum(row["seconds"] for row in model.history_)
     for each in model.notes_:
         note(each)
     say(
         f"{model.method} ({model.protocol}) learned {len(model.classes_)} events from "
-        f"{sizes.labelled:,} labelled and {sizes.unlabelled:,} unlabelled messages in "
+        f"{counts.labelled:,} labelled and {counts.unlabelled:,} unlabelled messages in "
         f"{seconds:.1f} s; epoch {model.best_epoch_} of {len(model.history_)} kept"
         + (
             f": validation ACC {best['validation_accuracy']:.4f}, "
-            f"F1 {best['validation_f1']:.4f} on {sizes.validating:,} messages"
+            f"F1 {best['validation_f1']:.4f} on {counts.validating:,} messages"
             if "validation_accuracy" in best
             else ""
         )

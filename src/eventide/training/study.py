@@ -23,7 +23,7 @@ HELD_OUT = 0.1
 
 
 @dataclass(frozen=True)
-class Sizes:
+class MessageCounts:
     """How many messages were trained on, chose the epoch, and were in the graph without a label."""
 
     labelled: int
@@ -39,7 +39,7 @@ class Study:
     preparation: Preparation
     classes: NDArray[np.str_]
     remembered: pl.DataFrame
-    sizes: Sizes
+    counts: MessageCounts
     notes: tuple[str, ...]
 
 
@@ -102,8 +102,10 @@ def study(
         else Validation(held_out, rows=np.flatnonzero(validating))
     )
     problem = Problem(preparation.prepare(remembered), labels[inside], len(classes), validation)
-    sizes = Sizes(int(training.sum()), int(validating.sum()), int((inside & ~labelled).sum()))
-    return Study(problem, preparation, classes, remembered, sizes, tuple(notes))
+    counts = MessageCounts(
+        int(training.sum()), int(validating.sum()), int((inside & ~labelled).sum())
+    )
+    return Study(problem, preparation, classes, remembered, counts, tuple(notes))
 
 
 def _classes(events: NDArray[np.object_], order: Callable[[str], Any]) -> NDArray[np.str_]:
