@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from eventide.data.schema import read_part
 from eventide.features.encoders import Encoder
 from eventide.features.times import bucket_starts, time_buckets
 from eventide.graphs.incidence import Incidence
@@ -123,7 +124,7 @@ class Preparation:
             ids=self.hashed("id", messages.get_column("id")),
             texts=self.hashed("text", messages.get_column("text")),
             users=self.hashed("user", [user or "" for user in messages.get_column("user")]),
-            source=messages.drop("event", "split"),
+            source=messages.drop("event", "split").with_columns(read_part(messages["text"])),
         )
 
     def hashed(self, kind: str, values: pl.Series | Sequence[str]) -> Keys:

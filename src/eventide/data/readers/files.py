@@ -75,9 +75,9 @@ def file_batches(
             where=where,
             next_step="fetch it again; `gzip -t` tells whether a copy is whole",
         ) from None
-    except UnicodeDecodeError as error:
+    except UnicodeError:  # also of a codec that misses its byte order mark
         raise UnreadableSource(
-            f"the file is not {error.encoding.upper()}, or breaks off",
+            "the file is not in the encoding that it should be in, or breaks off",
             where=where,
             next_step="name its encoding with --encoding (encoding=), or save it as UTF-8",
         ) from None
