@@ -18,7 +18,7 @@ def copy(tmp_path, monkeypatch):
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(sources.PACKAGE, tmp_path / "eventide", ignore=ignored)
     monkeypatch.setattr(sources, "PACKAGE", tmp_path / "eventide")
-    monkeypatch.setattr(sources, "package_digest", sources.package_digest.__wrapped__)
+    monkeypatch.setattr(sources, "package_digest", sources._digest_now)
     return tmp_path / "eventide"
 
 
@@ -132,6 +132,7 @@ def test_runs_of_other_code_are_done_again_and_said(small_sample, quick, tmp_pat
 
     def run(code, commit, contestants="lr-tfidf"):
         monkeypatch.setattr(sources, "package_digest", lambda: code)
+        monkeypatch.setattr(sources, "_digest_now", lambda: code)
         monkeypatch.setattr("eventide.comparison.engine.commit", lambda: commit)
         steps = []
         found = compare(
@@ -159,6 +160,26 @@ def test_runs_of_other_code_are_done_again_and_said(small_sample, quick, tmp_pat
 
     more, _ = run("new code", "def5678", "lr-tfidf,lr-encoder")
     assert "2 of 4 runs kept from before (commit def5678+changes)" in more.notes
+
+
+def test_runs_beside_an_edit_are_not_kept(small_sample, quick, tmp_path, monkeypatch):
+    """Row 7: whoever edits the code while a comparison runs gets these runs again."""
+
+    def edit(step):
+        if step.run is not None and step.run.seed == 0:
+            monkeypatch.setattr(sources, "_digest_now", lambda: "edited")
+
+    def run(**options):
+        contestants = choose("lr-tfidf").contestants
+        return compare(small_sample, contestants, range(3), out=tmp_path, **quick, **options)
+
+    first = run(watch=edit)
+    assert len(first.runs["lr-tfidf"]) == 3
+    assert "2 runs may be of either code" in first.notes[-1]
+    monkeypatch.undo()
+    again = run()
+    assert "1 of 3 runs kept from before" in again.notes[0]
+    assert len(again.runs["lr-tfidf"]) == 3
 
 
 def test_lines_of_earlier_versions_can_be_read(compared, small_sample, quick, tmp_path):

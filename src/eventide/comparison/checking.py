@@ -35,19 +35,29 @@ def check_request(
     names = [each.name for each in contestants]
     twice = [name for name in names if names.count(name) > 1]
     if not names or not seeds:
-        raise BadSetting("a comparison needs at least one method and one seed")
+        raise BadSetting(
+            "a comparison needs at least one method and one seed",
+            next_step="name methods (--methods) and seeds (--seeds)",
+        )
     if twice:
         raise BadSetting(f"two contestants are called {twice[0]!r}", next_step="rename one")
     if min(seeds) < 0:
-        raise BadSetting(f"a seed cannot be negative: {min(seeds)}")
+        raise BadSetting(
+            f"a seed cannot be negative: {min(seeds)}", next_step="choose seeds from 0 on"
+        )
     if workers is not None and workers < 1:
-        raise BadSetting(f"there must be at least one worker, not {workers}")
+        raise BadSetting(
+            f"there must be at least one worker, not {workers}", next_step="choose 1 or more"
+        )
     protocol = checked_protocol(split, protocol)
     check_entities(entities)
     make_encoder(encoder)
     for each in contestants:
         if why := each.missing():
-            raise BadSetting(f"{each.name!r} cannot run in this version: {why}")
+            raise BadSetting(
+                f"{each.name!r} cannot run in this version: {why}",
+                next_step="see: eventide methods",
+            )
         each.settings(preset, changes or {})
     return protocol
 

@@ -15,7 +15,7 @@ from eventide.comparison.material import Material, read_material
 from eventide.comparison.plan import Job, Plan, jobs
 from eventide.comparison.results import Results
 from eventide.comparison.rows import Run
-from eventide.comparison.sources import code_name, commit
+from eventide.comparison.sources import code_name, commit, is_edited
 from eventide.comparison.splitting import ONE_FOR_ALL, copies, divided
 from eventide.comparison.workers import carried_out
 from eventide.comparison.workshop import Workshop
@@ -101,6 +101,7 @@ def compare(
         kept, damaged = ledger.read()
         finished = {run.key: run for run in kept if run.outcome is not None}
         failed: dict[str, Run] = {}
+        edited = 0
         todo = list({job.key: job for job in wanted if job.key not in finished}.values())
         total = len({job.key for job in wanted})
         notes = _kept_notes(kept, wanted, plan)
@@ -108,10 +109,12 @@ def compare(
         workshop = Workshop(material.messages, plan, together)
         with closing(carried_out(todo, workshop, workers or usable_cores())) as ended:
             for done, run in enumerate(ended, start=total - len(todo) + 1):
-                ledger.append(run)
+                # A worker may have loaded code that was edited meanwhile: not kept for another day.
+                edited += bool(edited or is_edited())
+                ledger.append(run.model_copy(update={"key": "", "code": ""}) if edited else run)
                 (failed if run.outcome is None else finished)[run.key] = run
                 watch(Step(done, total, run))
-    notes = (*material.notes, *notes, *_notes(split, seeds, damaged))
+    notes = (*material.notes, *notes, *_notes(split, seeds, damaged, edited))
     return _results(ledger.path, plan, contestants, seeds, wanted, finished, failed, notes)
 
 
@@ -139,8 +142,13 @@ def _kept_notes(kept: Sequence[Run], wanted: Sequence[Job], plan: Plan) -> tuple
     return tuple(notes)
 
 
-def _notes(split: str, seeds: Sequence[int], damaged: int) -> list[str]:
+def _notes(split: str, seeds: Sequence[int], damaged: int, edited: int) -> list[str]:
     notes = []
+    if edited:
+        notes.append(
+            f"the code was edited while the comparison ran: {edited} runs may be of either code, "
+            "and the next comparison does them again"
+        )
     if damaged:
         notes.append(
             f"{damaged} unreadable lines in {RUNS} were passed over, their runs done again"

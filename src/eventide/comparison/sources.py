@@ -47,7 +47,16 @@ def digest_of(targets: Iterable[str]) -> str:
 
 @cache
 def package_digest() -> str:
-    """Return the digest of all files of this package that can change a figure; read once."""
+    """Return the digest of all files of this package that can change a figure, as first read."""
+    return _digest_now()
+
+
+def is_edited() -> bool:
+    """Whether the files are others now than when they were first read."""
+    return _digest_now() != package_digest()
+
+
+def _digest_now() -> str:
     digest = blake2b(digest_size=8)
     for path in deciding_files():
         content = path.read_bytes()
