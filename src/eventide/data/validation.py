@@ -63,6 +63,7 @@ class Validator:
     def check(self, batch: Batch) -> tuple[pl.DataFrame, pl.DataFrame]:
         """Return the messages (with :data:`ROW`) and the table of rejected rows."""
         self.notes |= dict.fromkeys(batch.notes)
+        self.present |= dict.fromkeys(batch.found)
         if batch.frame.is_empty():
             return pl.DataFrame(schema=self._schema()), batch.rejected
         sources = self._sources(batch)
@@ -90,7 +91,7 @@ class Validator:
         frame = batch.frame
         filled = [name for name in frame.columns if frame[name].null_count() < len(frame)]
         present = {*filled, *batch.found}
-        self.present |= dict.fromkeys([*batch.found, *filled])
+        self.present |= dict.fromkeys(filled)
         found = {ours: self.columns.find(ours, present) for ours in self.columns.names}
         if batch.part not in self._checked:
             self._check_columns(batch, found, present)
