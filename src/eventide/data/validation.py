@@ -89,7 +89,8 @@ class Validator:
     def _sources(self, batch: Batch) -> dict[str, list[str]]:
         """Find the source's columns for each of ours; text must be somewhere."""
         frame = batch.frame
-        filled = [name for name in frame.columns if frame[name].null_count() < len(frame)]
+        theirs = [name for name in frame.columns if name not in (ROW, TWEET)]
+        filled = [name for name in theirs if frame[name].null_count() < len(frame)]
         present = {*filled, *batch.found}
         self.present |= dict.fromkeys(filled)
         found = {ours: self.columns.find(ours, present) for ours in self.columns.names}
