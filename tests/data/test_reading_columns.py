@@ -190,3 +190,17 @@ def test_the_short_way_leaves_all_this_to_the_careful_one() -> None:
         assert plain_messages([record], columns) is None
     both = [{**GOOD, "event": "fire"}, {**GOOD, "id": "2", "event": "Fire"}]
     assert plain_messages(both, Columns()) is None
+
+
+def test_rows_that_cannot_be_taken_apart_are_the_cause_not_the_columns(tmp_path: Path) -> None:
+    """Row 2, row 16: with a mapping, too."""
+    (tmp_path / "a.csv").write_text("id,body\n1,a,b\n2,c,d\n")
+    intake = read(tmp_path / "a.csv", columns={"text": "body"})
+    assert intake.reasons()["reason"].to_list() == ["3 fields where the header has 2"]
+    assert read([1, 2], columns={"text": "body"}).rows_in == 2
+
+
+def test_marks_of_ours_are_not_shown_as_columns() -> None:
+    with pytest.raises(MissingColumn) as caught:
+        read([{"data": [{"id": TWEET, "text": "a"}]}], columns={"user": "handle"})
+    assert "__" not in str(caught.value)

@@ -148,6 +148,9 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
             intake = read(dash)
             assert intake.messages["id"].to_list() == ["m0", "m1"]
             assert intake.where == "standard input"
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(UnreadableSource, match="closed"):
+        read("-")
     stdin(monkeypatch, b"")
     with pytest.raises(UnreadableSource, match="empty"):
         read("-")

@@ -44,7 +44,7 @@ def collected(batches: Iterable[Batch], validator: Validator, *, need_time: bool
         parts.append(sound)
         rejected.append(refused)
     columns, present = validator.columns, validator.present
-    if lacking := columns.refused(present):
+    if present and (lacking := columns.refused(present)):  # else no row could be taken apart
         raise columns.missing(lacking, present, validator.where)
     open_dates = any(WHEN in part.columns for part in parts)
     messages = pl.concat(parts, how="diagonal" if open_dates else "vertical")

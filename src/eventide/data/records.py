@@ -139,4 +139,4 @@ def _reason(code: int, encoding: Rescuer | None) -> str:
 
 
 def _keys(records: Iterable[Record]) -> list[str]:
-    return list(dict.fromkeys(str(key) for record in records for key in record))
+    return list(dict.fromkeys(str(key) for record in records for key in record if key != TWEET))

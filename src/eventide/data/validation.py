@@ -63,6 +63,7 @@ class Validator:
     def check(self, batch: Batch) -> tuple[pl.DataFrame, pl.DataFrame]:
         """Return the messages (with :data:`ROW`) and the table of rejected rows."""
         self.notes |= dict.fromkeys(batch.notes)
+        self.present |= dict.fromkeys(batch.found)
         if batch.frame.is_empty():
             return pl.DataFrame(schema=self._schema()), batch.rejected
         sources = self._sources(batch)
@@ -88,9 +89,10 @@ class Validator:
     def _sources(self, batch: Batch) -> dict[str, list[str]]:
         """Find the source's columns for each of ours; text must be somewhere."""
         frame = batch.frame
-        filled = [name for name in frame.columns if frame[name].null_count() < len(frame)]
+        theirs = [name for name in frame.columns if name not in (ROW, TWEET)]
+        filled = [name for name in theirs if frame[name].null_count() < len(frame)]
         present = {*filled, *batch.found}
-        self.present |= dict.fromkeys([*batch.found, *filled])
+        self.present |= dict.fromkeys(filled)
         found = {ours: self.columns.find(ours, present) for ours in self.columns.names}
         if batch.part not in self._checked:
             self._check_columns(batch, found, present)

@@ -49,7 +49,7 @@ def _of_files(paths: list[Path], columns: Columns, encoding: str | None) -> Give
     from eventide.data.readers.files import SourceFile, file_batches
 
     if str(paths[0]) == STANDARD_INPUT and len(paths) == 1:
-        return _of_content(sys.stdin.buffer, "standard input", columns, encoding)
+        return _of_content(_standard_input(), "standard input", columns, encoding)
     if len(paths) == 1:
         return Given(str(paths[0]), file_batches(SourceFile(paths[0]), columns, encoding))
     files = tuple(map(str, paths))
@@ -60,6 +60,12 @@ def _of_files(paths: list[Path], columns: Columns, encoding: str | None) -> Give
     )
     shown = ", ".join(path.name for path in paths[:3])
     return Given(f"{len(paths)} files ({shown}{', ...' if len(paths) > 3 else ''})", batches, files)
+
+
+def _standard_input() -> Any:
+    if sys.stdin is None or sys.stdin.closed:
+        raise UnreadableSource("standard input is closed", next_step="give a file")
+    return sys.stdin.buffer
 
 
 def _of_content(stream: Any, where: str, columns: Columns, encoding: str | None) -> Given:

@@ -31,7 +31,8 @@ WIDE = ("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be")
 _SEQUENCE = re.compile(
     rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}"
 )
-_ASCII = bytes(range(0x80))
+FIRST_HIGH = 0x80
+_ASCII, _FOLLOWING = bytes(range(FIRST_HIGH)), bytes(range(FIRST_HIGH, 0xC0))
 _RUN = re.compile(rb"[\x80-\xff]{3,}")
 # Inside words cp1252 has no letters worth mentioning here; DOS and old Macs have their accents.
 _FOREIGN_LETTER = re.compile(rb"[A-Za-z][\x80-\x84\x86-\x90\x95\x98-\x9f][a-z]")
@@ -89,14 +90,21 @@ class TextEncoding:
     def mended(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         """Yield pieces in UTF-8, once it is known that they are in something else."""
         for piece in pieces:
-            yield piece if self.guessed is None or _is_utf8(piece) else self._mended(piece)
+            yield piece if self.guessed is None else self._mended(piece)
 
     def _mended(self, piece: bytes) -> bytes:
-        lines = piece.split(b"\n")
-        for at, line in enumerate(lines):
-            if not _is_utf8(line) and (text := self.rescued(line)) is not None:
-                lines[at] = text.encode()
-        return b"\n".join(lines)
+        parts: list[bytes] = []
+        done = 0
+        for at in np.flatnonzero(np.frombuffer(piece, np.uint8) >= FIRST_HIGH).tolist():
+            if at < done:
+                continue
+            start, end = piece.rfind(b"\n", 0, at) + 1, piece.find(b"\n", at)
+            end = len(piece) if end < 0 else end
+            line = piece[start:end]
+            text = None if _is_utf8(line) else self.rescued(line)
+            parts += [piece[done:start], line if text is None else text.encode()]
+            done = end
+        return b"".join([*parts, piece[done:]])
 
     def reason(self, byte: int) -> str:
         """Say why a row with this byte was rejected."""
@@ -122,10 +130,10 @@ def guess(pieces: Iterable[bytes]) -> str | None:
     """
     high = sequences = runs = foreign = 0
     for piece in pieces:
-        if _is_utf8(piece):
-            sequences += len(piece.translate(None, _ASCII + bytes(range(0x80, 0xC0))))
-            continue
         telling = _around_high_bytes(piece)
+        if _is_utf8(telling):
+            sequences += len(telling.translate(None, _ASCII + _FOLLOWING))
+            continue
         found = _SEQUENCE.findall(telling)
         sequences += len(found)
         high += len(telling.translate(None, _ASCII)) - sum(map(len, found))
@@ -138,7 +146,7 @@ def guess(pieces: Iterable[bytes]) -> str | None:
 def _around_high_bytes(piece: bytes) -> bytes:
     """Keep the bytes above ASCII and their neighbours: the rest tells nothing and is long."""
     content = np.frombuffer(piece, np.uint8)
-    high = content >= 0x80
+    high = content >= FIRST_HIGH
     kept = high.copy()
     kept[1:] |= high[:-1]
     kept[:-1] |= high[1:]
@@ -146,8 +154,6 @@ def _around_high_bytes(piece: bytes) -> bytes:
 
 
 def _is_utf8(piece: bytes) -> bool:
-    if piece.isascii():
-        return True
     try:
         piece.decode()
     except UnicodeDecodeError:
