@@ -105,8 +105,8 @@ def test_the_last_callers_messages_are_not_kept_alive(fitted, known_and_new, mon
     asked = []
     prepare = Preparation.prepare
 
-    def noted(self, messages):
-        corpus = prepare(self, messages)
+    def noted(self, messages, **given):
+        corpus = prepare(self, messages, **given)
         asked.extend([weakref.ref(corpus), weakref.ref(corpus.source)])
         return corpus
 

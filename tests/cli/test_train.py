@@ -77,12 +77,10 @@ def stop(monkeypatch):
 
 
 def test_train_says_what_it_learned_and_leaves_no_litter(source, small_sample, tmp_path):
-    """Row 23: labelled and other messages are told apart."""
+    """Row 23: labelled and unlabelled messages are told apart; validation and test rows are neither."""
     done = train(source, tmp_path / "new folder" / "model")
     labelled = ((small_sample["split"] == "train") & small_sample["event"].is_not_null()).sum()
-    assert (
-        f"5 events from {labelled} labelled and {len(small_sample) - labelled} other" in done.output
-    )
+    assert f"5 events from {labelled} labelled and 0 unlabelled messages" in done.output
     assert f"eventide evaluate '{tmp_path}/new folder/model' FILE" in done.output
     assert names(tmp_path / "new folder") == ["model"]
 

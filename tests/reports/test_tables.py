@@ -15,7 +15,7 @@ from eventide.comparison import Contestant, Results, Run
 from eventide.comparison.material import Material
 from eventide.comparison.plan import Plan
 from eventide.comparison.rows import Figures, Outcome, Seconds, Sizes, Validated
-from eventide.errors import BadSetting, CannotWrite
+from eventide.errors import BadSetting, OutputError
 from eventide.reports.tables import collect, paper
 from eventide.reports.tables.comparison import comparison
 from eventide.reports.tables.controls import controls
@@ -339,7 +339,7 @@ def test_everything_is_written_and_failures_are_said(everything, tmp_path):
     assert failures(results) == ["ucl-ec (seed 1): bad luck"]
     blocked = tmp_path / "file"
     blocked.write_text("")
-    with pytest.raises(CannotWrite, match="cannot write the tables"):
+    with pytest.raises(OutputError, match="cannot write"):
         write_tables(results, tables, blocked)
 
 

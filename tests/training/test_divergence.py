@@ -24,16 +24,20 @@ def test_a_wild_learning_rate_is_told_by_epoch_term_and_what_to_try(small_sample
 
 
 def test_no_model_and_no_bad_checkpoint_stay_behind(small_sample, tmp_path):
-    """Row 13: nothing that looks like a model can be asked or saved, not even an earlier one's half."""
+    """Row 13: nothing half-done can be asked or saved; an earlier fit stays as it was."""
+    wild = {"training__learning_rate": 1e30, "training__epochs": 5}
+    fresh = EventClassifier(**(QUICK | wild))
+    with pytest.raises(Diverged):
+        fresh.fit(small_sample)
+    with pytest.raises(NotFittedError):
+        fresh.save(tmp_path / "model")
+    assert not (tmp_path / "model").exists()
     model = EventClassifier(**(QUICK | {"training__epochs": 1})).fit(small_sample)
-    model.set_params(training__learning_rate=1e30, training__epochs=5)
+    before = model.predict_proba(small_sample)
+    model.set_params(**wild)
     with pytest.raises(Diverged):
         model.fit(small_sample, checkpoints=tmp_path / "checkpoint")
-    with pytest.raises(NotFittedError):
-        model.predict(small_sample)
-    with pytest.raises(NotFittedError):
-        model.save(tmp_path / "model")
-    assert not (tmp_path / "model").exists()
+    np.testing.assert_array_equal(model.predict_proba(small_sample), before)
     assert not list(tmp_path.glob("checkpoint/*"))
 
 

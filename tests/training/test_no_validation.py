@@ -53,7 +53,7 @@ def test_nothing_shows_an_accuracy_of_zero(model, tmp_path, capsys):
     assert f"learned 5 events from {labelled} labelled and {rest} unlabelled messages" in shown
     assert "note: no validation messages" in shown
     assert "ACC" not in shown
-    assert "ACC" not in figures(model.history_[-1])
+    assert "ACC" not in " ".join(figures(model.history_[-1], 80))
     card = (model.save(tmp_path / "model") / "README.md").read_text()
     assert "0.0000" not in card
     assert "no validation messages" in card

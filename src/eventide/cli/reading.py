@@ -177,7 +177,8 @@ def _is_quarantine(path: Path) -> bool:
             first = stream.readline(4096).strip()
     except (OSError, ValueError):
         return False
-    return first in ("", ",".join(REJECTED)) or first.startswith('{"row":')
+    heads = ("", ",".join(REJECTED), ",".join(("file", *REJECTED)))
+    return first in heads or first.startswith(('{"row":', '{"file":'))
 
 
 def reads_messages(verb: Callable[..., None]) -> Callable[..., None]:
