@@ -59,9 +59,9 @@ def test_a_text_of_megabytes_takes_no_time(messages):
         .otherwise("text")
     )
     EventClassifier(**QUICK).fit(messages.gather_every(5))  # whatever has to be loaded first
-    started = time.perf_counter()
+    started = time.process_time()
     EventClassifier(**QUICK).fit(messages)
-    usual, started = time.perf_counter() - started, time.perf_counter()
+    usual, started = time.process_time() - started, time.process_time()
     model = EventClassifier(**QUICK).fit(long.drop("index"))
-    assert time.perf_counter() - started < 2 * usual + 1
+    assert time.process_time() - started < 2 * usual + 1
     assert len(model.memory_) == len(messages)

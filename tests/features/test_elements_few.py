@@ -166,10 +166,10 @@ def test_case_is_ignored_as_rust_does() -> None:
 def test_a_text_of_megabytes_is_read_in_part_on_both_ways() -> None:
     """Row 17: 12 MB took 50 s; a few or many messages around it give the same elements."""
     long = "flood in #Calgary @bbc http://t.co/a " * 330_000 + " #end"
-    started = time.perf_counter()
+    started = time.process_time()
     alone = with_elements(pl.DataFrame({"text": [long]}))
     among = with_elements(pl.DataFrame({"text": [long, *["calm"] * FEW]}))
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
     assert alone.rows()[0][1:] == among.rows()[0][1:]
     assert alone["hashtags"].to_list() == [["calgary"]]
     assert alone["text"].item() == long

@@ -398,9 +398,9 @@ def test_training_is_estimated():
 
 def test_a_page_on_a_text_of_megabytes_takes_no_time():
     """Row 17: 12 MB in one message."""
-    started = time.perf_counter()
+    started = time.process_time()
     found = of(
         message(1, "flood in #Calgary @bbc " * 500_000, event="a"), message(2, "b", event="b")
     )
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
     assert "first 10,000 characters" in " ".join(found.notes)
