@@ -76,7 +76,7 @@ def report(name: str, epochs: int, messages: pl.DataFrame, alone: int, folder: P
     EventClassifier(training__epochs=epochs).fit(training).save(model_path)
     messages.write_ndjson(file)
     print(f"{name}: a memory of {len(training):,} messages")
-    clock, processor = end_to_end(model_path, file, folder / "opinions.jsonl")
+    clock, processor = end_to_end(model_path, file, folder / f"{name}-opinions.jsonl")
     print(
         f"  assign {len(messages):,} messages from a file: {clock:.1f} s, "
         f"{len(messages) / clock:,.0f} a second (processor {processor:.1f} s)"
