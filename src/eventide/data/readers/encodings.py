@@ -25,7 +25,8 @@ COMMON = (
 )  # fmt: skip
 """Names to suggest for a misspelt one."""
 
-BLOCK = 2**20
+BLOCK, PART = 2**20, 2**14
+"""Bytes that are read at a time, and of which a look tells whether they are all ASCII."""
 WIDE = ("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be")
 
 _SEQUENCE = re.compile(
@@ -90,7 +91,7 @@ class TextEncoding:
     def mended(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         """Yield pieces in UTF-8, once it is known that they are in something else."""
         for piece in pieces:
-            yield piece if self.guessed is None else self._mended(piece)
+            yield piece if self.guessed is None or piece.isascii() else self._mended(piece)
 
     def _mended(self, piece: bytes) -> bytes:
         parts: list[bytes] = []
@@ -145,7 +146,8 @@ def guess(pieces: Iterable[bytes]) -> str | None:
 
 def _around_high_bytes(piece: bytes) -> bytes:
     """Keep the bytes above ASCII and their neighbours: the rest tells nothing and is long."""
-    content = np.frombuffer(piece, np.uint8)
+    parts = (piece[at : at + PART] for at in range(0, len(piece), PART))
+    content = np.frombuffer(b"".join(part for part in parts if not part.isascii()), np.uint8)
     high = content >= FIRST_HIGH
     kept = high.copy()
     kept[1:] |= high[:-1]
