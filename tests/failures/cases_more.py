@@ -680,6 +680,7 @@ def m_killed_while_saving(bench: Bench):
         time.sleep(wait)
         os.kill(writer.pid, signal.SIGKILL)
         writer.wait()
+        writer.stdout.close()
         assert len(eventide.load(bench.model).classes_) == 3
 
 
