@@ -56,7 +56,7 @@ def test_evaluate_explain_and_forget_are_methods(small_sample):
     before = len(model.memory_)
     assert model.forget(ids=[wanted]) == 1
     assert len(model.memory_) == before - 1
-    assert model.remembered_rows(model.read_messages(small_sample))[5] == -1
+    assert model.remembered_rows(model.intake(small_sample).messages)[5] == -1
     assert len(model.predict(small_sample)) == len(small_sample)
 
 

@@ -68,7 +68,7 @@ def test_a_pandas_frame_gives_a_pandas_frame(fitted, small_sample):
 
 def test_a_stored_message_is_scored_as_the_stored_node(fitted, small_sample):
     test = part(small_sample, "test")
-    rows = fitted.remembered_rows(fitted.read_messages(test))
+    rows = fitted.remembered_rows(fitted.intake(test).messages)
     assert (rows >= 0).all()
     alone, together = fitted.opinions(test[3]), fitted.opinions(test)
     assert alone["uncertainty"][0] == pytest.approx(together["uncertainty"][3], abs=1e-6)
@@ -92,7 +92,7 @@ def test_an_edited_message_is_judged_as_a_new_one_and_counted(fitted, small_samp
 
 def test_an_inductive_answer_does_not_depend_on_the_batch(inductive, small_sample):
     test = part(small_sample, "test")
-    assert (inductive.remembered_rows(inductive.read_messages(test)) < 0).all()
+    assert (inductive.remembered_rows(inductive.intake(test).messages) < 0).all()
     together = inductive.predict_proba(test)
     for row in range(0, len(test), 7):
         np.testing.assert_allclose(inductive.predict_proba(test[row])[0], together[row], atol=1e-6)
@@ -224,7 +224,7 @@ def test_an_unknown_protocol_method_or_preset_is_named(small_sample):
 
 
 def test_the_index_of_known_ids_follows_the_memory(fitted, small_sample):
-    frame = fitted.read_messages(small_sample.head(3))
+    frame = fitted.intake(small_sample.head(3)).messages
     whole = fitted.memory_
     try:
         assert fitted.remembered_rows(frame).tolist() == [0, 1, 2]
@@ -415,7 +415,7 @@ def test_a_source_is_read_once_and_untouched(small_sample, monkeypatch):
 
 def test_many_threads_index_a_memory_together(fitted, small_sample):
     """Row 1: a fitted or loaded model is safe to ask from several threads."""
-    frame = fitted.read_messages(small_sample)
+    frame = fitted.intake(small_sample).messages
     wanted = np.arange(len(frame))
     for _ in range(3):
         fitted.__dict__.pop("_indexed", None)

@@ -98,7 +98,7 @@ def test_forgetting_an_author_and_an_id(model, split_sample, tmp_path):
     assert forget(tmp_path / "model", ids=[other], users=[author]) == len(theirs) + 1
     after = eventide.load(tmp_path / "model")
     assert len(after.memory_) == len(known) - len(theirs) - 1
-    assert (after.remembered_rows(after.read_messages(theirs)) < 0).all()
+    assert (after.remembered_rows(after.intake(theirs).messages) < 0).all()
     clear = (tmp_path / "model" / "messages.jsonl").read_text()
     assert not any(json.dumps(identity) in clear for identity in [*theirs["id"], other])
     assert np.isfinite(after.predict_proba(new)).all()

@@ -42,7 +42,7 @@ def test_all_figures_count_it_as_wrong(mute, test_rows):
     frequent = mute.predict(test_rows)[0]
     assert (test_rows["event"] == frequent).any()
     assert mute.score(test_rows) == 0
-    rows = mute.remembered_rows(mute.read_messages(test_rows))
+    rows = mute.remembered_rows(mute.intake(test_rows).messages)
     judged = mute.method_.judge(rows)
     assert judged.undecided.all()
     assert (judged.scored_as == -1).all()

@@ -12,7 +12,7 @@ from contextlib import nullcontext
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, Self, overload
+from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
 import polars as pl
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
+from eventide.classifier.callers import ArrowKind, PandasKind, in_kind, label_weights
 from eventide.classifier.choices import (
     check_columns,
     check_name,
@@ -73,19 +74,6 @@ if TYPE_CHECKING:
 
 CLEAR = ("id", "text", "user")
 """What a model remembers in clear, and forgets when saved without ``keep_text``."""
-
-
-class _Pandas(Protocol):
-    """A frame or series of pandas, which need not be installed."""
-
-    @property
-    def iloc(self) -> Any: ...
-
-
-class _Arrow(Protocol):
-    """A table or array of Arrow, which need not be installed."""
-
-    def to_pylist(self) -> list[Any]: ...
 
 
 class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -269,9 +257,9 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return judgement.probability
 
     @overload
-    def opinions(self, messages: _Pandas, *, as_new: bool = ...) -> pd.DataFrame: ...
+    def opinions(self, messages: PandasKind, *, as_new: bool = ...) -> pd.DataFrame: ...
     @overload
-    def opinions(self, messages: _Arrow, *, as_new: bool = ...) -> pa.Table: ...
+    def opinions(self, messages: ArrowKind, *, as_new: bool = ...) -> pa.Table: ...
     @overload
     def opinions(self, messages: Any, *, as_new: bool = ...) -> pl.DataFrame: ...
     def opinions(self, messages: Any, *, as_new: bool = False) -> Any:
@@ -282,7 +270,7 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         next_belief, and for every view uncertainty_, event_ and neighbours_.
         """
         judgement, ids = self._answer(messages, as_new)
-        return _like(messages, opinion_frame(ids, judgement, self.classes_))
+        return in_kind(messages, opinion_frame(ids, judgement, self.classes_))
 
     def score(self, messages: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the accuracy on labelled messages; an event unseen in training counts as wrong.
@@ -302,7 +290,7 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 where=f"column event of {intake.where}",
                 next_step='give y, or name the column of labels: columns={"event": NAME}',
             )
-        weights = _weights(sample_weight, labelled)
+        weights = label_weights(sample_weight, labelled)
         frame = intake.messages.filter(labelled)
         judgement = self.judge_messages(frame, self._find(frame))
         return accuracy(frame["event"].to_numpy(), self.names_of(judgement.scored_as), weights)
@@ -406,10 +394,6 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 )
             frame = frame.with_columns(pl.Series("event", labels.names, dtype=pl.String))
         return replace(intake, messages=with_elements(frame, entities=self.entities))
-
-    def read_messages(self, messages: Any, y: Any = None, *, strict: bool = False) -> pl.DataFrame:
-        """Read any kind of source into canonical messages with all elements filled in."""
-        return self.intake(messages, y, strict=strict).messages
 
     def _tell_rejected(self, intake: Intake, labels: bool, strict: bool, allow: bool) -> None:
         if not len(intake.rejected):
@@ -521,35 +505,3 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.string = True
         tags.target_tags.required = False
         return tags
-
-
-def _weights(weights: Any, labelled: pl.Series) -> NDArray[np.float64] | None:
-    """Return the weights of the labelled messages, if there are any."""
-    if weights is None:
-        return None
-    try:
-        found = np.asarray(weights, dtype=np.float64)
-    except (TypeError, ValueError):
-        found = np.zeros(0)
-    if found.shape != (len(labelled),) or not (np.isfinite(found) & (found >= 0)).all():
-        raise InputError(
-            f"sample_weight must hold one number per message, {len(labelled):,} in all",
-            next_step="give finite numbers that are not negative",
-        )
-    kept: NDArray[np.float64] = found[labelled.to_numpy()]
-    if not kept.sum() > 0:
-        raise InputError(
-            "every labelled message has the weight 0", next_step="give one of them some weight"
-        )
-    return kept
-
-
-def _like(messages: Any, frame: pl.DataFrame) -> Any:
-    """Turn a frame into the kind that ``messages`` are."""
-    maker = type(messages).__module__.partition(".")[0]
-    if maker == "pandas":
-        found = frame.to_pandas()
-        if hasattr(messages, "index"):
-            found.index = messages.index
-        return found
-    return frame.to_arrow() if maker == "pyarrow" else frame

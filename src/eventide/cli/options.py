@@ -24,12 +24,6 @@ Sources = Annotated[
 ModelPath = Annotated[
     Path, typer.Argument(metavar="MODEL", help="The directory of a trained model.")
 ]
-Columns = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--column", metavar="OURS=THEIRS", help="Map a column, e.g. created_at=time. Repeatable."
-    ),
-]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
 AsNew = Annotated[
     bool, typer.Option("--as-new", help="Judge every message as new, even if the model knows it.")
