@@ -32,7 +32,7 @@ PARTS = tuple(
         ("class_balanced", "CB"),
     )
 )
-COLUMNS = (NAME, *PARTS, ACCURACY, PAPER_ACCURACY, MACRO_F1, PAPER_F1, *OTHERS, RUNS)
+ABLATION_COLUMNS = (NAME, *PARTS, ACCURACY, PAPER_ACCURACY, MACRO_F1, PAPER_F1, *OTHERS, RUNS)
 
 
 def ablation(results: Results, names: Sequence[str]) -> Table:
@@ -44,7 +44,7 @@ def ablation(results: Results, names: Sequence[str]) -> Table:
         ours = (accuracy, paper_accuracy, f1, paper_f1, *others)
         rows.append([each, *parts(_loss(results, each)), *ours, len(results.outcomes(each))])
     title = titled("Ablation", results)
-    return Table.build("ablation", title, COLUMNS, rows, caveats(results, names))
+    return Table.build("ablation", title, ABLATION_COLUMNS, rows, caveats(results, names))
 
 
 def parts(loss: Mapping[str, Any]) -> list[str]:

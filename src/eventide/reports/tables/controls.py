@@ -19,7 +19,7 @@ from eventide.reports.tables.comparison import (
 from eventide.reports.tables.table import Cell, Column, Figure, Table
 
 CHANGE = Column("accuracy_change", "ACC change", scale=100, signed=True)
-COLUMNS = (NAME, ACCURACY, CHANGE, MACRO_F1, *OTHERS, RUNS)
+CONTROL_COLUMNS = (NAME, ACCURACY, CHANGE, MACRO_F1, *OTHERS, RUNS)
 
 
 def controls(results: Results, names: Sequence[str]) -> Table:
@@ -36,4 +36,4 @@ def controls(results: Results, names: Sequence[str]) -> Table:
         "they are; without time (no-time) neighbours weigh the same at any distance; with the "
         "author, the user view connects messages of one author too",
     ]
-    return Table.build("controls", titled("Controls", results), COLUMNS, rows, notes)
+    return Table.build("controls", titled("Controls", results), CONTROL_COLUMNS, rows, notes)

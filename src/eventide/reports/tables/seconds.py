@@ -9,7 +9,7 @@ from eventide.reports.tables import paper
 from eventide.reports.tables.comparison import NAME, RUNS, titled
 from eventide.reports.tables.table import Cell, Column, Figure, Table
 
-COLUMNS = (
+SECONDS_COLUMNS = (
     NAME,
     Column("epoch", "s per epoch", digits=3, best="low"),
     Column("paper_epoch", "paper's (8 GPUs)"),
@@ -42,4 +42,4 @@ def seconds(results: Results, names: Sequence[str]) -> Table:
         f"Wall clock on this machine, {shown} threads a run, other runs beside it; preparation "
         "(split, encoder, vectors, views) is shared by the runs of a seed"
     ]
-    return Table.build("seconds", titled("Seconds", results), COLUMNS, rows, notes)
+    return Table.build("seconds", titled("Seconds", results), SECONDS_COLUMNS, rows, notes)
