@@ -28,9 +28,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from eventide.classifier import EventClassifier, load_model
 from eventide.data import read
 from eventide.data.sample import sample
+from eventide.model import EventClassifier, load_model
 
 WARM_UP = 20
 

@@ -12,9 +12,9 @@ import argparse
 import torch
 
 from apart import report, run_apart, seconds
+from eventide.graphs.exact.gather_schedule import Plans
+from eventide.graphs.exact.products import FixedMatrix
 from eventide.graphs.neighbourhood import BucketedNeighbourhood
-from eventide.graphs.plan import Plans
-from eventide.graphs.products import FixedMatrix
 from generated import generate
 
 SIZES = (20_000, 200_000)

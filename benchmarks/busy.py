@@ -22,9 +22,9 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from typing import IO
 
-from eventide.cores import usable_cores
-from eventide.data.folder import registered_path
-from eventide.own_process import set_up
+from eventide.data.datasets import registered_path
+from eventide.runtime.cores import usable_cores
+from eventide.runtime.own_process import set_up
 
 DATASET = "crisislex-t7"
 WARM_UP = 2
@@ -53,8 +53,8 @@ def keep_busy(limit: float) -> None:
 def train(dataset: str, epochs: int, limit: float) -> None:
     """Train as the command line does; print the seconds of the epochs, or stop after the limit."""
     set_up()
-    from eventide.classifier import EventClassifier
     from eventide.data.sample import sample
+    from eventide.model import EventClassifier
 
     seconds: list[float] = []
     end = time.monotonic() + limit

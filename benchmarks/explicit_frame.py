@@ -9,10 +9,10 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from eventide.graphs.exact.products import Pattern
 from eventide.graphs.explicit import ExplicitNeighbourhood
-from eventide.graphs.products import Pattern
-from eventide.networks.view_graph import ViewGraph
-from eventide.training.stage import MultiViewStage
+from eventide.networks.encoder import ViewGraph
+from eventide.runners.graph_runner import MultiViewStage
 from rivals import CHUNK, softmax_weights
 
 

@@ -20,7 +20,7 @@ import torch
 
 from apart import report, run_apart, seconds
 from eventide.graphs.neighbourhood import BucketedNeighbourhood
-from eventide.kept_memory import keep_memory, kept_memory
+from eventide.runtime.own_process import keep_memory, kept_memory
 from generated import LONG_TAIL, TRENDING, GeneratedGraph, generate, one_hashtag
 
 SIZES = (20_000, 63_000, 200_000)

@@ -3,7 +3,7 @@
     python benchmarks/lookups.py [--messages 26000] [--width 256]
 
 A few messages are looked up one by one, many by a common plan; where the second way becomes the
-quicker one is where `eventide.graphs.handful.HANDFUL` belongs.
+quicker one is where `eventide.graphs.exact.small_batch_lookup.HANDFUL` belongs.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ import scipy.sparse
 import torch
 from torch import Tensor
 
+from eventide.graphs.exact.products import Pattern
 from eventide.graphs.explicit import ExplicitNeighbourhood
-from eventide.graphs.products import Pattern
 
 CHUNK = 200_000  # edges whose messages are in memory at once when gathering and scattering
 

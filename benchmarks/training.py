@@ -19,12 +19,12 @@ import numpy as np
 import torch
 
 from apart import report, run_apart, seconds
+from eventide.corpus.corpus import Corpus
+from eventide.corpus.training_set import UNLABELLED, Problem, Validation
 from eventide.graphs.keys import element_keys
-from eventide.kept_memory import keep_memory, kept_memory
 from eventide.methods.ucl import UclEcBalanced
+from eventide.runtime.own_process import keep_memory, kept_memory
 from eventide.settings import preset, resolve
-from eventide.training.corpus import Corpus
-from eventide.training.problem import UNLABELLED, Problem, Validation
 from explicit_frame import ExplicitStage
 from generated import generate
 
@@ -50,13 +50,13 @@ def invented(messages: int) -> Problem:
 
 def real(name: str) -> Problem:
     """Split 0 of a dataset with the default encoder."""
+    from eventide.corpus.training_set import study
     from eventide.data import read
     from eventide.data.splits import per_class_split
     from eventide.features.elements import with_elements
     from eventide.features.encoders import DEFAULT_ENCODER, encoder
     from eventide.graphs.settings import GraphSettings
     from eventide.graphs.views import PAPER_VIEWS
-    from eventide.training.study import study
 
     messages = with_elements(per_class_split(read(name).messages, seed=0))
     return study(

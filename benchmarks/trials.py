@@ -19,12 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from eventide.comparison import compare
-from eventide.comparison.contestant import Contestant
-from eventide.comparison.material import read_material
-from eventide.comparison.results import Spread, pooled_auroc
-from eventide.comparison.rows import Outcome
 from eventide.data.sample import sample
+from eventide.experiments import compare
+from eventide.experiments.prepared import read_material
+from eventide.experiments.results import Spread, pooled_auroc
+from eventide.experiments.run_log import Outcome
+from eventide.experiments.variants import Contestant
 from eventide.features.encoders import DEFAULT_ENCODER
 
 

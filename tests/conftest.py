@@ -49,7 +49,7 @@ def tiny_bert(small_sample, tmp_path_factory) -> Path:
     from safetensors.torch import save_file
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
 
-    from eventide.features.encoders.bert import BertConfig, BertEncoder
+    from eventide.features.encoders.bert_layers import BertConfig, BertEncoder
 
     folder = tmp_path_factory.mktemp("tiny-bert")
     tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))

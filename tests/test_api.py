@@ -7,8 +7,8 @@ import sys
 import pytest
 
 import eventide
-from eventide.classifier import EventClassifier
 from eventide.errors import BadSetting
+from eventide.model import EventClassifier
 
 QUICK = {"encoder": "tfidf-svd:16", "training__epochs": 4, "method": "ce"}
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-import eventide.cores
-from eventide.cores import usable_cores
+import eventide.runtime.cores
+from eventide.runtime.cores import usable_cores
 
 V1 = "4:cpu,cpuacct:{path}\n3:memory:/elsewhere\n"
 
@@ -11,7 +11,7 @@ V1 = "4:cpu,cpuacct:{path}\n3:memory:/elsewhere\n"
 @pytest.fixture
 def machine(tmp_path, monkeypatch):
     """A made-up machine of 8 cores: files by path below its root."""
-    monkeypatch.setattr(eventide.cores, "allowed_cores", lambda: 8)
+    monkeypatch.setattr(eventide.runtime.cores, "allowed_cores", lambda: 8)
 
     def make(files):
         for path, content in files.items():
@@ -79,7 +79,7 @@ def test_the_share_of_a_container_counts(machine, files, cores):
 
 def test_affinity_counts_too(machine, monkeypatch):
     """Row 30: a process that may use one core uses one, whatever the quota."""
-    monkeypatch.setattr(eventide.cores, "allowed_cores", lambda: 1)
+    monkeypatch.setattr(eventide.runtime.cores, "allowed_cores", lambda: 1)
     files = {"proc/self/cgroup": "0::/\n", "sys/fs/cgroup/cpu.max": "400000 100000\n"}
     assert usable_cores(machine(files)) == 1
 
@@ -88,10 +88,10 @@ def test_no_one_asks_for_all_cores_of_the_machine():
     """Row 30: one function counts cores; all others ask it."""
     from pathlib import Path
 
-    source = Path(eventide.cores.__file__).parent
+    source = Path(eventide.runtime.cores.__file__).parent
     asking = [
         path.name
         for path in source.rglob("*.py")
         if "cpu_count" in path.read_text() or "getaffinity" in path.read_text()
     ]
-    assert asking == ["cores.py"]
+    assert asking == ["runtime/cores.py"]

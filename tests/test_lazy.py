@@ -6,8 +6,8 @@ import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 
-from eventide.lazy import Lazy
-from eventide.quiet import quiet
+from eventide.runtime.lazy import Lazy
+from eventide.runtime.quiet import quiet
 
 
 def test_threads_that_ask_together_share_one_value():

@@ -9,10 +9,11 @@ import sys
 import pytest
 import torch
 
-from eventide import kept_memory, own_process
-from eventide.classifier import EventClassifier
-from eventide.comparison.workers import _environment
-from eventide.training import spinning
+from eventide.experiments.workers import _environment
+from eventide.model import EventClassifier
+from eventide.runtime import own_process
+from eventide.runtime import own_process as kept_memory
+from eventide.runtime import own_process as spinning
 
 COMMAND = """
 import json, os, sys
@@ -25,7 +26,7 @@ command.main()
 FIT = """
 import ctypes, sys
 import polars as pl
-from eventide.classifier import EventClassifier
+from eventide.model import EventClassifier
 
 class Info(ctypes.Structure):
     _fields_ = [(name, ctypes.c_size_t) for name in

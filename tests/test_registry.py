@@ -4,18 +4,18 @@ import sys
 
 import pytest
 
-from eventide.classifier import EventClassifier
 from eventide.data.datasets import DATASETS
-from eventide.data.datasets.listing import listing
+from eventide.data.datasets.build import listing
 from eventide.errors import BrokenPlugin, EventideWarning, UnknownName
 from eventide.features.encoders import ENCODERS, encoder
 from eventide.methods import METHODS
+from eventide.model import EventClassifier
 from eventide.registry import Registry
 
 MODULE = '''
 import numpy as np
-from eventide.features.encoders.base import TextEncoder
-from eventide.methods.yardsticks.lr_encoder import LrEncoder
+from eventide.features.encoders.text_encoder import TextEncoder
+from eventide.methods.baselines.logistic_regression import LrEncoder
 
 class Mine(LrEncoder):
     """A method of another package."""

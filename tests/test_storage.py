@@ -18,7 +18,8 @@ import pytest
 from eventide import storage
 from eventide.errors import CannotWrite, DamagedBundle, OutputError, UnreadableSource
 from eventide.outputs import reserved
-from eventide.storage import atomic_file, exchange, is_bundle, read_bundle, replacing, write_bundle
+from eventide.storage import atomic as exchange
+from eventide.storage import atomic_file, is_bundle, read_bundle, replacing, write_bundle
 
 ARRAYS = {"weights": {"a": np.arange(6, dtype=np.float32).reshape(2, 3), "b": np.array([2**40])}}
 

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from eventide import errors
 from eventide.errors import EventideError, EventideWarning
-from eventide.forks import watch_forks as _watch_forks
+from eventide.runtime.forks import watch_forks as _watch_forks
 
 if TYPE_CHECKING:
-    from eventide.classifier import EventClassifier
-    from eventide.classifier import load_model as load
     from eventide.data import read
     from eventide.data.sample import sample
+    from eventide.model import EventClassifier
+    from eventide.model import load_model as load
 
 __all__ = [
     "EventClassifier",
@@ -32,8 +32,8 @@ __all__ = [
 ]
 
 _LAZY = {
-    "EventClassifier": ("eventide.classifier", "EventClassifier"),
-    "load": ("eventide.classifier", "load_model"),
+    "EventClassifier": ("eventide.model", "EventClassifier"),
+    "load": ("eventide.model", "load_model"),
     "read": ("eventide.data", "read"),
     "sample": ("eventide.data.sample", "sample"),
 }

@@ -11,8 +11,18 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import polars as pl
+
 from eventide.errors import EventideWarning, OutputError
-from eventide.storage import expanded, is_bundle, other_files, remove_empty, tidy, writing
+from eventide.storage import (
+    atomic_file,
+    expanded,
+    is_bundle,
+    other_files,
+    remove_empty,
+    tidy,
+    writing,
+)
 
 if sys.platform == "win32":
     import msvcrt
@@ -248,3 +258,9 @@ def _refused(path: Path) -> OutputError:
         where=str(path),
         next_step="choose a place you may write to",
     )
+
+
+def write_parquet(messages: pl.DataFrame, path: Path) -> None:
+    """Write ``messages`` to ``path``; a crash leaves the old file or the new one, never half."""
+    with atomic_file(path) as temporary:
+        messages.write_parquet(temporary)

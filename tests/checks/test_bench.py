@@ -6,12 +6,12 @@ import pytest
 from typer.testing import CliRunner
 
 import eventide.data.sample
-from eventide.checks.invariants import CHECKS
 from eventide.cli.bench import chosen_methods
 from eventide.cli.main import app
 from eventide.errors import UnknownName
 from eventide.methods import METHODS
-from eventide.methods.yardsticks.lr_encoder import LrEncoder
+from eventide.methods.baselines.logistic_regression import LrEncoder
+from eventide.testing.checks import CHECKS
 
 
 @pytest.fixture(autouse=True)

@@ -3,13 +3,11 @@
 import numpy as np
 import pytest
 
-from eventide.checks import invariants
-from eventide.checks.invariants import CHECKS
-from eventide.checks.run import check_method
-from eventide.checks.subject import Subject
-from eventide.classifier import EventClassifier
 from eventide.methods import METHODS
-from eventide.methods.yardsticks.lr_encoder import LrEncoder
+from eventide.methods.baselines.logistic_regression import LrEncoder
+from eventide.model import EventClassifier
+from eventide.testing import checks as invariants
+from eventide.testing.checks import CHECKS, Subject, check_method
 
 QUICK = {"training__epochs": 2, "training__batch_size": 64, "encoder": "tfidf-svd:32"}
 

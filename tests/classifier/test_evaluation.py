@@ -5,9 +5,9 @@ import pytest
 from typer.testing import CliRunner
 
 import eventide
-from eventide.classifier import EventClassifier
 from eventide.cli.main import app
 from eventide.errors import BadSetting, EventideWarning, InputError
+from eventide.model import EventClassifier
 
 QUICK = {"method": "lr-encoder", "encoder": "tfidf-svd:16"}
 

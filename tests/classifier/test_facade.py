@@ -11,9 +11,10 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 
 import eventide
-from eventide.classifier import EventClassifier, facade
 from eventide.data import read
 from eventide.errors import BadSetting, EventideError, EventideWarning, InputError, RejectedRows
+from eventide.model import EventClassifier
+from eventide.model import classifier as facade
 
 QUICK = {"training__epochs": 4, "training__batch_size": 64, "encoder": "tfidf-svd:32"}
 LINEAR = {"method": "lr-encoder", "encoder": "tfidf-svd:16"}

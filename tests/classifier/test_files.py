@@ -14,9 +14,6 @@ import polars as pl
 import pytest
 
 import eventide
-from eventide.classifier import EventClassifier
-from eventide.classifier.explanation import explain
-from eventide.classifier.forgetting import forget, forget_messages
 from eventide.errors import (
     BadSetting,
     CannotWrite,
@@ -27,8 +24,11 @@ from eventide.errors import (
     OutputError,
     UnreadableSource,
 )
+from eventide.model import EventClassifier
+from eventide.model.explain import explain
+from eventide.model.forget import forget, forget_messages
 from eventide.outputs import reserved
-from eventide.storage.manifest import sealed
+from eventide.storage.bundle import sealed
 
 QUICK = {"training__epochs": 3, "training__batch_size": 64, "encoder": "tfidf-svd:32"}
 
@@ -255,7 +255,7 @@ def test_row_15_a_setting_that_is_filled_in_is_said(stored):
 def test_row_15_a_model_decides_nothing_beyond_its_directory(stored, change, wanted, monkeypatch):
     """No download, no import, no other file without the user's word."""
     change_manifest(stored, lambda m: m["facts"]["parameters"].update(change))
-    monkeypatch.setattr("eventide.classifier.files.make_encoder", lambda name: pytest.fail("made"))
+    monkeypatch.setattr("eventide.model.artefact.make_encoder", lambda name: pytest.fail("made"))
     with pytest.raises(NotAllowed, match=f"{wanted}(.|\n)*--allow-download"):
         eventide.load(stored)
 

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import eventide
-from eventide.classifier import EventClassifier
+from eventide.model import EventClassifier
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 
@@ -84,7 +84,7 @@ pl.DataFrame({"a": [1, 2], "b": [1, 2]}).group_by("a").agg(pl.len(), pl.col("b")
 if os.fork():
     os.wait()
 else:
-    import eventide.classifier
+    import eventide.model
     from eventide.errors import ForkedProcess
     started = time.monotonic()
     try:

@@ -6,9 +6,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from eventide.classifier import EventClassifier
-from eventide.classifier.labels import labels_of
 from eventide.errors import EventideWarning, InputError
+from eventide.model import EventClassifier
+from eventide.model.label_types import labels_of
 
 QUICK = {"method": "lr-encoder", "encoder": "tfidf-svd:16"}
 TEXT = ["flood", None, "fire", None]

@@ -18,8 +18,8 @@ from sklearn.utils.estimator_checks import estimator_checks_generator, parametri
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 import eventide
-from eventide.classifier import EventClassifier
 from eventide.errors import BadSetting, InputError
+from eventide.model import EventClassifier
 
 QUICK = {"method": "lr-encoder", "encoder": "tfidf-svd:16"}
 

@@ -14,10 +14,10 @@ import pytest
 import torch
 
 import eventide
-from eventide.classifier import EventClassifier
-from eventide.classifier.explanation import explain
-from eventide.classifier.threads import threads_for
-from eventide.training.corpus import Preparation
+from eventide.corpus.corpus import Preparation
+from eventide.model import EventClassifier
+from eventide.model.explain import explain
+from eventide.runtime.threads import threads_for
 
 THREADS = 8
 QUICK = {

@@ -4,8 +4,8 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from eventide.classifier import EventClassifier
 from eventide.cli.main import app
+from eventide.model import EventClassifier
 
 ESCAPES = "\x1b[31m\x9b2J\u202e\u200b\x07"
 """What a message may hold to play with the terminal of whoever looks at it."""

@@ -236,7 +236,7 @@ def test_columns_can_be_mapped_for_every_verb(invoke, trained, tmp_path, verb):
 
 def test_a_mapping_that_a_model_remembers_is_no_demand_on_new_files(invoke, small_sample, tmp_path):
     """Row 2: the model's own mapping helps where it fits, and is no error where it does not."""
-    from eventide.classifier import EventClassifier
+    from eventide.model import EventClassifier
 
     theirs = small_sample.rename({"text": "words", "created_at": "time"})
     model = EventClassifier(

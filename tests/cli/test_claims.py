@@ -6,8 +6,8 @@ import pytest
 from typer.testing import CliRunner
 
 from eventide.cli.main import app, main
-from eventide.comparison.ledger import Ledger
-from eventide.comparison.sources import code_name
+from eventide.experiments.run_log import Ledger
+from eventide.experiments.sources import code_name
 from eventide.reports.claims import CLAIMS
 
 run = CliRunner()
@@ -74,7 +74,7 @@ def test_an_interrupt_leaves_a_word_and_no_traceback(folder, monkeypatch):
     def interrupted(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("eventide.reports.figures.runs.compare", interrupted)
+    monkeypatch.setattr("eventide.reports.figures.trained_runs.compare", interrupted)
     done = invoke(folder, "claims", "--runs", folder / "none", "--only", "order")
     assert done.exit_code == 1
     assert "goes on" in done.stderr

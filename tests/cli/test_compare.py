@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from eventide.cli.main import app, main
-from eventide.cli.run_lines import run_lines
+from eventide.cli.watching import run_lines
 from eventide.errors import RejectedRows
 
 run = CliRunner()
@@ -70,7 +70,7 @@ def test_an_interrupt_leaves_a_word_and_no_traceback(folder, monkeypatch):
     def interrupted(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("eventide.comparison.compare", interrupted)
+    monkeypatch.setattr("eventide.experiments.compare", interrupted)
     done = invoke(folder, "--methods", "ce")
     assert done.exit_code == 1
     assert "goes on" in done.stderr

@@ -2,9 +2,9 @@
 
 import pytest
 
-from eventide.classifier import EventClassifier
 from eventide.cli.demo import MARK, own_folder
 from eventide.errors import OutputError
+from eventide.model import EventClassifier
 
 
 def test_a_demo_replaces_its_own_earlier_folder_and_nothing_else(tmp_path, trained):

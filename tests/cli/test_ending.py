@@ -11,7 +11,7 @@ import pytest
 import typer
 
 from eventide.cli import main as command_line
-from eventide.cli.ending import exit_code, stoppable
+from eventide.cli.exits import exit_code, stoppable
 from eventide.errors import BadSetting, CannotWrite
 
 LIKE_A_TERMINAL = """
@@ -114,7 +114,7 @@ def test_a_reader_that_goes_away_is_no_error(shell):
 
 
 def test_a_closed_pipe_in_the_middle_ends_quietly(capsys, monkeypatch):
-    monkeypatch.setattr("eventide.cli.ending._discard_output", lambda: None)
+    monkeypatch.setattr("eventide.cli.exits._discard_output", lambda: None)
     assert exit_code(raising(BrokenPipeError(32, "Broken pipe"))) == 141
     assert capsys.readouterr().err == ""
 

@@ -208,7 +208,7 @@ def test_a_checkpoint_survives_a_model_that_cannot_be_saved(source, tmp_path, mo
     def full(*_):
         raise CannotWrite("cannot write the model: No space left on device")
 
-    monkeypatch.setattr("eventide.classifier.files.write_bundle", full)
+    monkeypatch.setattr("eventide.model.artefact.write_bundle", full)
     with pytest.raises(CannotWrite):
         train(source, tmp_path / "model", "--checkpoint-every", 1)
     assert names(tmp_path) == ["model.checkpoint"]

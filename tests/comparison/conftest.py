@@ -2,7 +2,7 @@
 
 import pytest
 
-from eventide.comparison import choose, compare
+from eventide.experiments import choose, compare
 
 QUICK = {"encoder": "tfidf-svd:16", "split": "proportional", "workers": 1}
 EPOCHS = {"training.epochs": 2, "network.layers": (16, 16), "network.head_hidden": 16}

@@ -6,9 +6,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from eventide.comparison import Contestant, choose, compare, read_material
-from eventide.comparison.ledger import Ledger
 from eventide.errors import BadSetting, InputError
+from eventide.experiments import Contestant, choose, compare, read_material
+from eventide.experiments.run_log import Ledger
 from eventide.methods import METHODS
 from eventide.methods.ucl import Ucl
 from eventide.registry import Entry

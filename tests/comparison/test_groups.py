@@ -4,14 +4,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from eventide.comparison import Contestant, choose
-from eventide.comparison.ablations import grid, named_rows
-from eventide.comparison.controls import controls
-from eventide.comparison.groups import groups, members
 from eventide.errors import BadSetting
+from eventide.experiments import Contestant, choose
+from eventide.experiments.variants import controls, grid, groups, members, named_rows
 from eventide.graphs.purity import count_edges
 from eventide.graphs.views import incidence
-from eventide.losses.ablations import ablation
+from eventide.losses.settings import ablation
 from eventide.methods import METHODS
 from eventide.registry import Entry
 

@@ -1,6 +1,6 @@
 """The file of runs survives what happens to files."""
 
-from eventide.comparison.ledger import Ledger
+from eventide.experiments.run_log import Ledger
 
 
 def test_what_is_appended_is_read_back(compared, tmp_path):

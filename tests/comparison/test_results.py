@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from eventide.comparison.results import Spread, pooled_auroc
+from eventide.experiments.results import Spread, pooled_auroc
 from eventide.scoring.significance import corrected_t_test, paired_bootstrap
 
 

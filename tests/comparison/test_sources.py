@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from eventide.comparison import choose, compare, sources
-from eventide.comparison.ledger import Ledger
+from eventide.experiments import choose, compare, sources
+from eventide.experiments.run_log import Ledger
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def copy(tmp_path, monkeypatch):
     "file",
     [
         "losses/total.py", "data/splits.py", "methods/long_tail/bcl.py", "settings.py",
-        "comparison/running.py", "scoring/metrics.py", "brand_new/module.py",
+        "experiments/run.py", "scoring/metrics.py", "brand_new/module.py",
         "features/elements/words.txt",
     ],
 )  # fmt: skip
@@ -41,7 +41,7 @@ def test_an_edit_that_may_change_a_figure_changes_the_digest(copy, file):
 
 
 @pytest.mark.parametrize(
-    "file", ["cli/compare.py", "reports/tables/drawing.py", "comparison/results.py", "errors.py"]
+    "file", ["cli/compare.py", "reports/tables/render.py", "experiments/results.py", "errors.py"]
 )
 def test_an_edit_of_words_and_tables_does_not(copy, file):
     before = sources.digest_of([])
@@ -55,7 +55,7 @@ def test_an_edit_of_words_and_tables_does_not(copy, file):
 def test_what_is_left_out_of_the_digest_takes_no_part_in_a_run():
     """Row 7: nothing that a run imports lies in a package that the digest leaves out."""
     script = (
-        "import sys, eventide.comparison.running, eventide.comparison.workshop\n"
+        "import sys, eventide.experiments.run, eventide.experiments.prepared\n"
         "from eventide.methods import METHODS\n"
         "[entry.load() for entry in METHODS]\n"
         "print(*sorted(m for m in sys.modules if m.startswith('eventide.')))"
@@ -133,7 +133,7 @@ def test_runs_of_other_code_are_done_again_and_said(small_sample, quick, tmp_pat
     def run(code, commit, contestants="lr-tfidf"):
         monkeypatch.setattr(sources, "package_digest", lambda: code)
         monkeypatch.setattr(sources, "_digest_now", lambda: code)
-        monkeypatch.setattr("eventide.comparison.engine.commit", lambda: commit)
+        monkeypatch.setattr("eventide.experiments.engine.commit", lambda: commit)
         steps = []
         found = compare(
             small_sample, choose(contestants).contestants, range(2), out=tmp_path,

@@ -3,8 +3,8 @@
 import polars as pl
 import pytest
 
-from eventide.comparison.splitting import SPLITS, checked_protocol, copies, divided
 from eventide.errors import BadSetting, InputError
+from eventide.experiments.splitting import SPLITS, checked_protocol, copies, divided
 
 
 def test_a_chronological_split_is_inductive():

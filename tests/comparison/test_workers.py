@@ -9,16 +9,16 @@ from multiprocessing import active_children
 
 import pytest
 
-from eventide.comparison import choose, compare
-from eventide.comparison.ledger import Ledger
-from eventide.comparison.registered import register
 from eventide.errors import OutputError
+from eventide.experiments import choose, compare
+from eventide.experiments.run_log import Ledger
+from eventide.experiments.workers import register
 from eventide.methods import METHODS
 from eventide.registry import Entry
 
 SCRIPT = """
 import sys, polars as pl
-from eventide.comparison import choose, compare
+from eventide.experiments import choose, compare
 compare(
     pl.read_parquet(sys.argv[1]), choose("ce,ucl-ec").contestants, range(50), out=sys.argv[2],
     split="proportional", encoder="tfidf-svd:16", workers=1,
@@ -87,7 +87,7 @@ def test_a_killed_comparison_goes_on_where_it_was(small_sample, quick, tmp_path)
 
 REGISTERING = """
 import sys, polars as pl
-from eventide.comparison import choose, compare
+from eventide.experiments import choose, compare
 from eventide.methods import METHODS
 
 if __name__ == "__main__":
@@ -105,7 +105,7 @@ def test_methods_registered_at_runtime_work_in_workers(small_sample, tmp_path):
     small_sample.write_parquet(tmp_path / "messages.parquet")
     (tmp_path / "script.py").write_text(REGISTERING)
     (tmp_path / "method_of_row_27.py").write_text(
-        "from eventide.methods.yardsticks.lr_tfidf import LrTfidf\n\n\n"
+        "from eventide.methods.baselines.logistic_regression import LrTfidf\n\n\n"
         "class Mine(LrTfidf):\n    note = 'mine'\n"
     )
     words = [tmp_path / "script.py", tmp_path / "messages.parquet", tmp_path / "out"]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eventide.data.datasets.npy import RefusedPickle, load_table
+from eventide.data.datasets.npy_tables import RefusedPickle, load_table
 from eventide.errors import UnreadableSource
 
 

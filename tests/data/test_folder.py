@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from eventide.data.datasets import data_folder, register, registered_path
 from eventide.data.datasets.build import build
-from eventide.data.folder import data_folder, register, registered_path
 from eventide.errors import OutputError, UnreadableSource
 
 

@@ -5,7 +5,7 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eventide.data.minhash import HASHES, jaccard, shingles, signatures
+from eventide.data.near_duplicates import HASHES, jaccard, shingles, signatures
 
 text = st.text(st.characters(codec="utf-8", exclude_categories=("Cs",)), max_size=40)
 

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eventide.data.minhash import jaccard
-from eventide.data.near_duplicates import banding, near_duplicate_groups, normalised
+from eventide.data.near_duplicates import banding, jaccard, near_duplicate_groups, normalised
 from eventide.errors import BadSetting
 
 WORDS = np.array([f"{a}{b}{c}" for a in "bdfgklmnprst" for b in "aeiou" for c in "lmnrstx"])

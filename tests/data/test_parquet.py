@@ -3,8 +3,8 @@
 import polars as pl
 import pytest
 
-from eventide.data.parquet import write_parquet
 from eventide.errors import CannotWrite, InputError
+from eventide.outputs import write_parquet
 
 
 def test_a_file_is_replaced_whole_and_leaves_nothing_beside_it(tmp_path):

@@ -12,8 +12,8 @@ import polars as pl
 import pytest
 
 from eventide.data import read
-from eventide.data.names import Columns
-from eventide.data.plain import plain_messages
+from eventide.data.columns import Columns
+from eventide.data.plain_messages import plain_messages
 from eventide.errors import MissingColumn
 
 TWEET = "407124578246270976"

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from eventide.data import Intake, read
-from eventide.data.times import parse_times
+from eventide.data.parsing.time_strings import parse_times
 from eventide.errors import BadSetting, RejectedRows
 
 NOON = datetime(2013, 6, 13, 14, 5, tzinfo=UTC)

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eventide.data.lists import parse_lists
-from eventide.data.vectors import parse_vectors
+from eventide.data.parsing.cells import parse_lists, parse_vectors
 
 names = st.text(
     st.characters(exclude_categories=("Cs", "Cc"), exclude_characters="\\"), min_size=1, max_size=12

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from eventide.data import read
-from eventide.data.names import Columns
-from eventide.data.plain import plain_messages
+from eventide.data.columns import Columns
+from eventide.data.plain_messages import plain_messages
 from eventide.data.schema import SCHEMA
 from eventide.errors import EventideError
-from eventide.few import FEW
+from eventide.runtime.threads import FEW
 
 words = st.text(max_size=6) | st.sampled_from(
     ["flood", " a", "'7'", "7.0", "", "nan", "[x", "a'b", "\x00", "\x1c", "\ud800", "tab\t", "5e7"]

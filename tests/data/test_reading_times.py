@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eventide.data.times import TWITTER_EPOCH_MS, parse_times, snowflake_times
+from eventide.data.parsing.time_strings import TWITTER_EPOCH_MS, parse_times, snowflake_times
 
 NOON = datetime(2013, 12, 1, 12, 51, 1, tzinfo=UTC)
 

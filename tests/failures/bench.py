@@ -129,7 +129,7 @@ class Bench:
 
     def manifest(self, change, *, seal: bool = True) -> None:
         """Change the manifest of the model's copy; ``seal`` renews its checksum, as a hostile hand would."""
-        from eventide.storage.manifest import sealed
+        from eventide.storage.bundle import sealed
 
         path = self.model / "manifest.json"
         content = json.loads(path.read_text())

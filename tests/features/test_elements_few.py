@@ -13,10 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eventide.data.schema import READ_CHARACTERS
-from eventide.features.elements import entities, few, tags, urls, with_elements, with_tags
+from eventide.features.elements import small_batch_elements as few
+from eventide.features.elements import tags, urls, with_elements, with_tags
 from eventide.features.elements.rust_patterns import fitting
+from eventide.features.entities import rules as entities
 from eventide.features.letters import has_letter_or_digit, known_to_both
-from eventide.few import FEW
+from eventide.runtime.threads import FEW
 
 FRAGMENTS = (
     *("#", "＃", "@", "＠", "##", "RT ", "rt:", "http://", "https://t.co/Ab1", "HTTPſ://", "www."),

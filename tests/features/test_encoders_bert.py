@@ -11,7 +11,7 @@ import torch
 from safetensors.torch import save_file
 
 from eventide.errors import BadSetting, MissingDependency, UnreadableSource
-from eventide.features.encoders.bert import BertConfig, BertEncoder, own_name
+from eventide.features.encoders.bert_layers import BertConfig, BertEncoder, own_name
 
 CONFIG = {
     "vocab_size": 20,

@@ -9,8 +9,7 @@ from scipy import sparse
 
 from eventide.errors import EventideError, InputError, UnreadableSource
 from eventide.features.encoders import State, encoder
-from eventide.features.encoders.pooling import count_matrix, row_means
-from eventide.features.encoders.svd import truncated_svd
+from eventide.features.encoders.pooling import count_matrix, row_means, truncated_svd
 from eventide.features.encoders.tfidf_svd import TfidfSvd
 from eventide.features.encoders.tokens import Scan
 from eventide.features.encoders.word2vec_trained import cooccurrences, positive_information

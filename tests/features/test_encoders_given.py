@@ -7,11 +7,11 @@ import torch
 from sklearn.base import clone
 
 import eventide
-from eventide.classifier import EventClassifier
 from eventide.errors import BadSetting, UnreadableSource
 from eventide.features.encoders import State, encoder, encoder_name
-from eventide.features.encoders.base import TextEncoder
+from eventide.features.encoders.text_encoder import TextEncoder
 from eventide.features.encoders.tfidf_svd import TfidfSvd
+from eventide.model import EventClassifier
 
 TEXTS = ["flood in the valley", "fire at the mill", "\N{FIRE}", "roads closed"]
 

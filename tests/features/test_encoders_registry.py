@@ -12,9 +12,14 @@ import pytest
 from safetensors.numpy import load, save
 
 from eventide.errors import BadSetting, MissingColumn, UnknownName, UnreadableSource
-from eventide.features.encoders import DEFAULT_ENCODER, ENCODERS, State, encoder
+from eventide.features.encoders import (
+    DEFAULT_ENCODER,
+    ENCODERS,
+    State,
+    encoder,
+    split_specification,
+)
 from eventide.features.encoders.minilm import PACKAGE
-from eventide.features.encoders.registry import split_specification
 
 TEXTS = [
     "Flood waters rise in the valley, roads closed",

@@ -9,8 +9,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eventide.features.encoders.lexicon import Lexicon, frequent, tally
-from eventide.features.encoders.tokens import Scan, spelling_keys
+from eventide.features.encoders.tokens import Lexicon, Scan, frequent, spelling_keys, tally
 
 quick = settings(deadline=None, max_examples=60)
 # what Python's Unicode tables know: polars may already know newer characters

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from eventide.errors import EventideError, MissingDependency, UnreadableSource
 from eventide.features.encoders import State, encoder
-from eventide.features.encoders.keyed_vectors import read_keyed_vectors
+from eventide.features.encoders.word2vec_file import read_keyed_vectors
 
 WORDS = ["the", "Flood", "flood", "東京", "New_York", '"', "#"]
 TABLE = np.random.default_rng(0).normal(size=(len(WORDS), 3)).astype(np.float32)

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from eventide.errors import BadSetting, InputError
-from eventide.features.times import bucket_starts, time_buckets
+from eventide.features.time_buckets import bucket_starts, time_buckets
 
 
 def test_days_are_floored_in_utc():

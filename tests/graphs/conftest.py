@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+import eventide.graphs.exact.gather_schedule as plan
 import eventide.graphs.memory as memory
-import eventide.graphs.plan as plan
 
 
 @pytest.fixture(params=["sparse", "dense"], scope="module")

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from invented_graphs import cases, close
 
-from eventide.graphs.constant import profile_time_bytes
+from eventide.graphs.exact.kept_sums import profile_time_bytes
 from eventide.graphs.explicit import ExplicitNeighbourhood
 from eventide.graphs.incidence import Incidence
 from eventide.graphs.neighbourhood import BucketedNeighbourhood

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from invented_graphs import cases, close, element_sets
 
 from eventide.errors import InputError
+from eventide.graphs.exact.lookup import across_shards
 from eventide.graphs.explicit import ExplicitMemory
 from eventide.graphs.incidence import Incidence
-from eventide.graphs.lookup import across_shards
 from eventide.graphs.memory import Memory
 
 pytestmark = pytest.mark.usefixtures("kernel", "looking")

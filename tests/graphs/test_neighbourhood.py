@@ -99,8 +99,8 @@ def test_chunks_change_nothing(monkeypatch):
     values, rates = case.values(torch.float64), case.rates(torch.float64)
     cotangent = case.values(torch.float64)
     whole = outcome(build(case)[0], values, rates, None, cotangent)
+    import eventide.graphs.exact.gather_schedule as plan
     import eventide.graphs.neighbourhood as neighbourhood
-    import eventide.graphs.plan as plan
 
     monkeypatch.setattr(plan, "KEPT_ENTRIES", 50)
     monkeypatch.setattr(

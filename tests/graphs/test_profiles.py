@@ -4,9 +4,8 @@ import numpy as np
 from hypothesis import given, settings
 from invented_graphs import cases
 
+from eventide.graphs.exact.subsets import SubsetTable, linking, profiles
 from eventide.graphs.explicit import shared_pairs
-from eventide.graphs.profiles import linking, profiles
-from eventide.graphs.subsets import SubsetTable
 
 
 @settings(max_examples=60, deadline=None)
@@ -42,7 +41,7 @@ def test_profiles_are_the_distinct_sets(case):
 @settings(max_examples=40, deadline=None)
 @given(cases())
 def test_subset_support_is_exact(case):
-    from eventide.graphs.profiles import keep_elements
+    from eventide.graphs.exact.subsets import keep_elements
 
     incidence = case.incidence
     incidence = keep_elements(incidence, incidence.degrees <= 6, by_row=True)

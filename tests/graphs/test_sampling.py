@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from invented_graphs import element_sets
 
-from eventide.graphs.blocks import SampledGraph, outside_block
 from eventide.graphs.incidence import Incidence
 from eventide.graphs.keys import element_keys
-from eventide.graphs.sampling import NeighbourSampler, Sample, joined
-from eventide.graphs.similarity import pair_cosines, shared_share
+from eventide.graphs.sampled.edge_blocks import SampledGraph, outside_block
+from eventide.graphs.sampled.message_similarity import pair_cosines, shared_share
+from eventide.graphs.sampled.neighbour_sampler import NeighbourSampler, Sample, joined
 
 
 def keys_of(count, kind="id"):
@@ -135,7 +135,7 @@ def test_similarity_against_plain_counting(left, right):
 
 
 def test_cosines_of_pairs_in_chunks(monkeypatch):
-    monkeypatch.setattr("eventide.graphs.similarity.CHUNK", 3)
+    monkeypatch.setattr("eventide.graphs.sampled.message_similarity.CHUNK", 3)
     random = np.random.default_rng(0)
     one, two = random.normal(size=(4, 5)).astype("f4"), random.normal(size=(6, 5)).astype("f4")
     rows, columns = random.integers(4, size=10), random.integers(6, size=10)

@@ -7,9 +7,13 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eventide.losses.infomax import infomax_loss
-from eventide.losses.pairs import bounded_gradient, norm_ratio_loss
-from eventide.losses.triplets import triplet_loss, violating_triplets
+from eventide.losses.pairwise import (
+    bounded_gradient,
+    infomax_loss,
+    norm_ratio_loss,
+    triplet_loss,
+    violating_triplets,
+)
 
 
 def random(*shape, seed=0):

@@ -11,17 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import assert_same, random
 
-from eventide.losses.classification.focal import sigmoid_focal
-from eventide.losses.classification.ldam import ldam, ldam_margins
-from eventide.losses.classification.logit_adjusted import logit_adjusted
-from eventide.losses.contrastive.balanced import balanced_contrastive
+from eventide.losses.classification import ldam, ldam_margins, logit_adjusted, sigmoid_focal
 from eventide.losses.contrastive.k_positive import (
     k_positive_contrastive,
     next_of_class,
     targeted_contrastive,
 )
 from eventide.losses.contrastive.robust import robust_contrastive
-from eventide.losses.contrastive.supervised import supervised_contrastive
+from eventide.losses.contrastive.supervised import balanced_contrastive, supervised_contrastive
 from eventide.losses.reduction import mean_of_classes
 
 BATCHES = {

@@ -9,17 +9,18 @@ import torch
 from pydantic import ValidationError
 
 from eventide.errors import UnknownName
-from eventide.losses.ablations import ablation
-from eventide.losses.calibration import annealing, misleading_divergence, uncertainty_calibration
-from eventide.losses.catalogue import LOSSES
-from eventide.losses.class_statistics import ClassStatistics
-from eventide.losses.class_weights import class_balanced_weights
-from eventide.losses.contrastive.prototype_loss import prototype_loss
-from eventide.losses.contrastive.prototypes import PROTOTYPES, EpochCentroids
+from eventide.losses import LOSSES
+from eventide.losses.class_state import ClassStatistics
+from eventide.losses.contrastive.prototypical import PROTOTYPES, EpochCentroids, prototype_loss
 from eventide.losses.contrastive.supervised import supervised_contrastive
+from eventide.losses.evidence_calibration import (
+    annealing,
+    misleading_divergence,
+    uncertainty_calibration,
+)
 from eventide.losses.evidential import evidential_error
-from eventide.losses.reduction import mean, weighted, weighted_mean
-from eventide.losses.settings import LossSettings
+from eventide.losses.reduction import class_balanced_weights, mean, weighted, weighted_mean
+from eventide.losses.settings import LossSettings, ablation
 from eventide.losses.total import TotalLoss
 from eventide.networks.multi_view import ViewOutput
 from eventide.networks.settings import NetworkSettings

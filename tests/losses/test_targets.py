@@ -7,8 +7,8 @@ from itertools import permutations
 import pytest
 import torch
 
-from eventide.losses.contrastive.targets import class_targets, energy, matched
-from eventide.networks.geometry import unit_rows
+from eventide.losses.contrastive.k_positive import class_targets, energy, matched
+from eventide.tensors import unit_rows
 
 
 def generator(seed: int = 0) -> torch.Generator:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from eventide.losses import view_agreement as module
-from eventide.losses.view_agreement import view_agreement
+from eventide.losses import agreement as module
+from eventide.losses.agreement import view_agreement
 
 
 def views_of(batch: int, width: int, spread: float) -> list[torch.Tensor]:

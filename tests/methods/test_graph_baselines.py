@@ -7,10 +7,9 @@ import polars as pl
 import pytest
 import torch
 
-from eventide.classifier import EventClassifier, load_model
-from eventide.classifier.forgetting import forget
-from eventide.comparison.running import method_note
+from eventide.corpus.training_set import study
 from eventide.data import read
+from eventide.experiments.run import method_note
 from eventide.features.elements import with_elements
 from eventide.features.encoders import encoder
 from eventide.graphs.explicit import shared
@@ -26,11 +25,12 @@ from eventide.methods.event_detection.pp_gcn import (
     PpGcn,
     paired_batches,
 )
-from eventide.methods.event_detection.sampled_stage import VIEW
+from eventide.model import EventClassifier, load_model
+from eventide.model.forget import forget
 from eventide.networks.multi_view import ViewOutput
 from eventide.networks.settings import NetworkSettings
+from eventide.runners.sampled_runner import VIEW
 from eventide.settings import resolve
-from eventide.training.study import study
 
 SAMPLED = {"pp-gcn": PpGcn, "kpgnn": Kpgnn, "mvgan": Mvgan}
 QUICK = {"training__epochs": 3, "encoder": "tfidf-svd:32"}

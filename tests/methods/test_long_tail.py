@@ -12,20 +12,21 @@ import pytest
 import torch
 from torch.nn import functional
 
-from eventide.classifier import EventClassifier
-from eventide.losses.class_weights import class_balanced_weights
-from eventide.losses.classification.focal import sigmoid_focal
-from eventide.losses.classification.ldam import ldam, ldam_margins
-from eventide.losses.classification.logit_adjusted import logit_adjusted
-from eventide.losses.contrastive.balanced import balanced_contrastive
-from eventide.losses.contrastive.k_positive import k_positive_contrastive, targeted_contrastive
-from eventide.losses.contrastive.prototype_loss import prototype_loss
+from eventide.losses.classification import ldam, ldam_margins, logit_adjusted, sigmoid_focal
+from eventide.losses.contrastive.k_positive import (
+    k_positive_contrastive,
+    matched,
+    targeted_contrastive,
+)
+from eventide.losses.contrastive.prototypical import prototype_loss
 from eventide.losses.contrastive.robust import robust_contrastive
-from eventide.losses.contrastive.targets import matched
+from eventide.losses.contrastive.supervised import balanced_contrastive
+from eventide.losses.reduction import class_balanced_weights
 from eventide.methods import METHODS
-from eventide.networks.geometry import unit_rows
+from eventide.model import EventClassifier
 from eventide.networks.multi_view import MultiViewNetwork, ViewOutput
 from eventide.settings import preset, resolve
+from eventide.tensors import unit_rows
 
 VIEWS = ("u", "v", "w")
 COUNTS = torch.tensor([40, 8, 20, 4])

@@ -4,10 +4,10 @@ import inspect
 
 import pytest
 
-from eventide.classifier import EventClassifier, load_model
-from eventide.comparison import choose
-from eventide.comparison.ablations import grid, named_rows
+from eventide.experiments import choose
+from eventide.experiments.variants import grid, named_rows
 from eventide.methods import DEFAULT_METHOD, METHODS
+from eventide.model import EventClassifier, load_model
 from eventide.settings import PRESETS, preset, resolve
 
 OURS = ("ucl", "ucl-ec", "ucl+cb", "ucl-ec+cb")

@@ -9,13 +9,12 @@ import pytest
 import torch
 
 import eventide
-from eventide.classifier import EventClassifier
 from eventide.errors import EventideError, MissingDependency, NotAllowed
-from eventide.methods.event_detection.bert import PADDING, Bert, BertClassifier
-from eventide.methods.event_detection.checkpoint import pretrained
-from eventide.methods.event_detection.text_stage import TextStage
+from eventide.methods.event_detection.bert import PADDING, Bert, BertClassifier, pretrained
+from eventide.model import EventClassifier
+from eventide.runners.graph_runner import choose_device
+from eventide.runners.text_runner import TextStage
 from eventide.settings import resolve
-from eventide.training.stage import choose_device
 
 FAST = {"encoder": "tfidf-svd:16"}
 

@@ -6,11 +6,15 @@ import numpy as np
 import polars as pl
 import pytest
 
-from eventide.classifier import EventClassifier
 from eventide.errors import InputError
-from eventide.methods.event_detection.topic_model import TopicModel
 from eventide.methods.event_detection.topic_sampler import Priors, TopicSampler, Words
-from eventide.methods.event_detection.twitter_lda import TwitterLda, vocabulary, words_of
+from eventide.methods.event_detection.twitter_lda import (
+    TopicModel,
+    TwitterLda,
+    vocabulary,
+    words_of,
+)
+from eventide.model import EventClassifier
 
 PRIORS = Priors(alpha=0.5, beta=0.1, gamma=3.0, topics=4)
 VOCABULARY = 5

@@ -5,9 +5,9 @@ import polars as pl
 import pytest
 import torch
 
-from eventide.classifier import EventClassifier
-from eventide.comparison.running import figures
-from eventide.methods.base import together
+from eventide.experiments.run import figures
+from eventide.methods.method import together
+from eventide.model import EventClassifier
 
 QUICK = {"encoder": "tfidf-svd:16", "training__epochs": 2, "training__batch_size": 64}
 
@@ -54,8 +54,8 @@ def test_all_figures_count_it_as_wrong(mute, test_rows):
 
 def test_a_run_stores_no_prediction_for_it(small_sample, monkeypatch, tmp_path):
     """Row 11: so that every table, test and claim made from the runs follows the same rule."""
-    from eventide.comparison import choose, compare
-    from eventide.methods.multi_view import MultiViewMethod
+    from eventide.experiments import choose, compare
+    from eventide.methods.trained import MultiViewMethod
 
     judge = MultiViewMethod.judge
 

@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 
-from eventide.classifier import EventClassifier
 from eventide.errors import InputError
-from eventide.methods.linear_probe import LinearProbe
-from eventide.methods.yardsticks.nearest_in_time import nearest_votes
-from eventide.methods.yardsticks.word_weights import WordWeights
+from eventide.methods.baselines.logistic_regression import LinearProbe, WordWeights
+from eventide.methods.baselines.nearest_in_time import nearest_votes
+from eventide.model import EventClassifier
 
 START = datetime(2024, 3, 1, tzinfo=UTC)
 TEXTS = pl.Series(

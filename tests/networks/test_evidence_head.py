@@ -7,8 +7,8 @@ import math
 import pytest
 import torch
 
-from eventide.networks.evidence_head import EvidenceHead, evidence_of
-from eventide.networks.seeding import Noise
+from eventide.networks.heads import EvidenceHead, evidence_of
+from eventide.networks.initialisation import Noise
 from eventide.networks.settings import NetworkSettings
 
 LOGITS = torch.tensor([[-1e4, -3.0, 0.0, 2.0, 1e4]])

@@ -5,11 +5,17 @@ import math
 import numpy as np
 import torch
 
-from eventide.graphs.blocks import SampledGraph
-from eventide.graphs.sampling import Sample
-from eventide.networks.gat import SLOPE, GraphAttention
-from eventide.networks.gcn import GraphConvolution, MixedConvolution, ViewMix
-from eventide.networks.two_graphs import FusedGraphs, TwoGraphs
+from eventide.graphs.sampled.edge_blocks import SampledGraph
+from eventide.graphs.sampled.neighbour_sampler import Sample
+from eventide.networks.sampled_networks import (
+    SLOPE,
+    FusedGraphs,
+    GraphAttention,
+    GraphConvolution,
+    MixedConvolution,
+    TwoGraphs,
+    ViewMix,
+)
 
 NEIGHBOURS = {0: [1, 2, 3], 1: [0], 2: [], 3: [0, 2]}
 

@@ -9,10 +9,10 @@ from eventide.errors import BadSetting
 from eventide.graphs.explicit import ExplicitMemory, ExplicitNeighbourhood
 from eventide.graphs.incidence import Incidence
 from eventide.graphs.neighbourhood import BucketedNeighbourhood
-from eventide.networks.geometry import unit_rows
+from eventide.networks.encoder import ViewGraph
 from eventide.networks.multi_view import MultiViewNetwork, fused_logits
 from eventide.networks.settings import NetworkSettings
-from eventide.networks.view_graph import ViewGraph
+from eventide.tensors import unit_rows
 
 SETS = {
     "hashtag": [["a"], ["a", "b"], ["b"], [], ["c"], ["b", "c"]],

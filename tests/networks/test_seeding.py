@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from eventide.networks.seeding import Dropout, Noise, seeded_linear
+from eventide.networks.initialisation import Dropout, Noise, seeded_linear
 
 
 def test_the_global_stream_is_neither_read_nor_moved():

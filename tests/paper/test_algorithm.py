@@ -11,17 +11,17 @@ from oracles import neighbours, temporal_layer
 from eventide.graphs.explicit import ExplicitNeighbourhood
 from eventide.graphs.incidence import Incidence
 from eventide.graphs.views import PAPER_VIEWS, incidence
-from eventide.losses.class_statistics import ClassStatistics
+from eventide.losses.class_state import ClassStatistics
 from eventide.losses.evidential import evidential_error
 from eventide.losses.settings import LossSettings
 from eventide.losses.total import TotalLoss
+from eventide.networks.encoder import ViewGraph
 from eventide.networks.multi_view import MultiViewNetwork
 from eventide.networks.settings import NetworkSettings
-from eventide.networks.view_graph import ViewGraph
 from eventide.opinions.fusion import fuse
 from eventide.opinions.opinion import Opinion
 from eventide.training.batches import shuffled_batches
-from eventide.training.objective import UncertaintyGuided
+from eventide.training.objectives.objective import UncertaintyGuided
 
 MESSAGES = pl.DataFrame(
     {

@@ -8,10 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import assert_same, psc, random, scl, ucl
 
-from eventide.losses.class_statistics import ClassStatistics
+from eventide.losses.class_state import ClassStatistics
 from eventide.losses.contrastive.margins import MARGINS, margins_of
-from eventide.losses.contrastive.prototype_loss import prototype_loss
-from eventide.losses.contrastive.prototypes import EpochCentroids, LearnedPrototypes
+from eventide.losses.contrastive.prototypical import (
+    EpochCentroids,
+    LearnedPrototypes,
+    prototype_loss,
+)
 from eventide.losses.contrastive.supervised import supervised_contrastive
 
 LABELS = [0, 2, 1, 0, 2, 3]

@@ -12,11 +12,10 @@ from torch.nn import functional
 from eventide.graphs.explicit import ExplicitNeighbourhood
 from eventide.graphs.incidence import Incidence
 from eventide.graphs.neighbourhood import BucketedNeighbourhood
-from eventide.networks.encoder import SharedEncoder
-from eventide.networks.seeding import Noise
+from eventide.networks.encoder import SharedEncoder, ViewGraph
+from eventide.networks.initialisation import Noise
 from eventide.networks.settings import Fading, NetworkSettings
 from eventide.networks.temporal_attention import TemporalAttention
-from eventide.networks.view_graph import ViewGraph
 
 SETS = [["a"], ["a", "b"], ["b", "a"], [], ["c"], ["b", "c"]]
 TIMES = [0, 3, 3, 1, 9, 4]

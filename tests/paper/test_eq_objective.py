@@ -16,14 +16,17 @@ from scipy.integrate import quad
 from scipy.special import beta as beta_function
 
 from eventide.data.long_tail import long_tail_sizes
-from eventide.losses.ablations import ABLATIONS, ablation
-from eventide.losses.calibration import annealing, misleading_divergence, uncertainty_calibration
-from eventide.losses.class_statistics import ClassStatistics
-from eventide.losses.class_weights import class_balanced_weights
+from eventide.losses.agreement import view_agreement
+from eventide.losses.class_state import ClassStatistics
+from eventide.losses.evidence_calibration import (
+    annealing,
+    misleading_divergence,
+    uncertainty_calibration,
+)
 from eventide.losses.evidential import evidential_error
-from eventide.losses.settings import LossSettings
+from eventide.losses.reduction import class_balanced_weights
+from eventide.losses.settings import ABLATIONS, LossSettings, ablation
 from eventide.losses.total import TotalLoss
-from eventide.losses.view_agreement import view_agreement
 from eventide.networks.multi_view import ViewOutput
 from eventide.networks.settings import NetworkSettings
 from eventide.opinions.fusion import fuse

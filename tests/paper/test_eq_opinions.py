@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import assert_same, dempster_pair, opinion
 
-from eventide.opinions.class_uncertainty import class_uncertainty, initial_class_uncertainty
+from eventide.losses.class_state import class_uncertainty, initial_class_uncertainty
 from eventide.opinions.fusion import conflict, fuse, pairwise_conflict
 from eventide.opinions.opinion import Opinion
 

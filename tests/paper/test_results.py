@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tex import ROOT, source, table
 
-from eventide.losses.ablations import ablation
+from eventide.losses.settings import ablation
 
 RESULTS = tomllib.loads((ROOT / "paper" / "results.toml").read_text(encoding="utf-8"))
 DATASETS = ("Events2012_100", "Events2018_100", "CrisisLexT_7")

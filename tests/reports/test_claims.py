@@ -9,25 +9,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
-from eventide.comparison import Contestant, Results, Run
-from eventide.comparison.plan import Plan
-from eventide.comparison.rows import Figures, Outcome, Seconds, Sizes, Validated
 from eventide.errors import BadSetting
+from eventide.experiments import Contestant, Results, Run
+from eventide.experiments.jobs import Plan
+from eventide.experiments.run_log import Figures, Outcome, Seconds, Sizes, Validated
 from eventide.reports.claims import CLAIMS
-from eventide.reports.claims.claim import POINTS, Finding, Link
-from eventide.reports.claims.errors import correlations
-from eventide.reports.claims.evidence import Evidence
-from eventide.reports.claims.looks import looked
-from eventide.reports.claims.luck import means_apart
-from eventide.reports.claims.page import page
-from eventide.reports.claims.report import Report, examine
-from eventide.reports.claims.uncertain import most
-from eventide.reports.claims.verdict import Interval, Region, overall, verdict
+from eventide.reports.claims.claim import POINTS, Finding, Link, Region, overall, verdict
+from eventide.reports.claims.evidence import Evidence, looked
+from eventide.reports.claims.findings import Report, examine, page
+from eventide.reports.claims.hard_classes import correlations
+from eventide.reports.claims.uncertain_classes import most
 from eventide.reports.figures.class_uncertainty import ClassUncertainty
-from eventide.reports.figures.drift import Drift, Drifts
-from eventide.reports.figures.runs import Runs
-from eventide.reports.figures.similarity import Likeness, Similarities
-from eventide.scoring.groups import GROUPS, class_groups
+from eventide.reports.figures.drift_curves import Drift, Drifts
+from eventide.reports.figures.similarity_histograms import Likeness, Similarities
+from eventide.reports.figures.trained_runs import Runs
+from eventide.scoring.bootstrap import Interval, means_apart
+from eventide.scoring.class_groups import GROUPS, class_groups
 
 TRUTH = [0] * 100 + [1] * 100 + [2] * 100
 
@@ -363,7 +360,7 @@ def test_a_look_that_fails_leaves_its_claim_undecided(small_sample, tmp_path, mo
     def broken(runs):
         raise ValueError("no luck")
 
-    monkeypatch.setattr("eventide.reports.figures.drift.measure", broken)
+    monkeypatch.setattr("eventide.reports.figures.drift_curves.measure", broken)
     runs = Runs.of(small_sample, kept=tmp_path, changes=QUICK, **OPTIONS)
     report = examine(runs, ["drift"])
     assert report.findings[0].verdict == "undecided"

@@ -15,13 +15,12 @@ from rich.console import Console
 from eventide.data import Intake, read
 from eventide.data.sample import sample
 from eventide.data.schema import REJECTED
-from eventide.reports.facts import Facts, advice, facts
-from eventide.reports.facts.advice import FEW
-from eventide.reports.facts.drawing import bar, sparkline
-from eventide.reports.facts.estimate import MEASURED, estimate
-from eventide.reports.facts.languages import guess
-from eventide.reports.facts.page import next_lines, page
-from eventide.reports.facts.times import times
+from eventide.reports.profile import Facts, advice, facts
+from eventide.reports.profile.advice import FEW
+from eventide.reports.profile.cost_estimate import MEASURED, estimate
+from eventide.reports.profile.dates import times
+from eventide.reports.profile.languages import guess
+from eventide.reports.profile.page import bar, next_lines, page, sparkline
 
 
 def message(number: int, text: str, **more: object) -> dict[str, object]:

@@ -12,16 +12,16 @@ from eventide.reports.figures import (
     FIGURES,
     class_sizes,
     class_uncertainty,
-    drift,
-    groups,
     right_wrong,
     sensitivity,
-    similarity,
     tsne,
 )
-from eventide.reports.figures.making import make_figure
-from eventide.reports.figures.runs import Runs
-from eventide.scoring.groups import GROUPS
+from eventide.reports.figures import drift_curves as drift
+from eventide.reports.figures import group_bars as groups
+from eventide.reports.figures import similarity_histograms as similarity
+from eventide.reports.figures.make import make_figure
+from eventide.reports.figures.trained_runs import Runs
+from eventide.scoring.class_groups import GROUPS
 
 QUICK = {"training.epochs": 3, "training.batch_size": 64}
 OPTIONS = {"split": "stored", "encoder": "tfidf-svd:32", "changes": QUICK}

@@ -9,20 +9,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib import rcParams
 
-from eventide.comparison.results import Spread
 from eventide.errors import BadSetting
+from eventide.experiments.results import Spread
 from eventide.reports.figures import (
     architecture,
     class_sizes,
     class_uncertainty,
-    groups,
     right_wrong,
     sensitivity,
-    similarity,
     style,
     tsne,
 )
-from eventide.scoring.groups import GROUPS
+from eventide.reports.figures import group_bars as groups
+from eventide.reports.figures import similarity_histograms as similarity
+from eventide.scoring.class_groups import GROUPS
 
 
 def texts(figure):

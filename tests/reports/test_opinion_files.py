@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 import polars as pl
 import pytest
 
-from eventide.classifier.opinion_frame import to_review, with_messages
 from eventide.errors import OutputError
+from eventide.model.opinion_frame import to_review, with_messages
 from eventide.reports import opinion_files
 from eventide.reports.opinion_files import EXCEL_CELL, EXCEL_CUT, printable, write_opinions
 

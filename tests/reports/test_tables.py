@@ -11,20 +11,18 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from eventide.comparison import Contestant, Results, Run
-from eventide.comparison.material import Material
-from eventide.comparison.plan import Plan
-from eventide.comparison.rows import Figures, Outcome, Seconds, Sizes, Validated
 from eventide.errors import BadSetting, OutputError
-from eventide.reports.tables import collect, paper
-from eventide.reports.tables.comparison import comparison
-from eventide.reports.tables.controls import controls
-from eventide.reports.tables.drawing import comma_separated, latex, left_out, markdown, terminal
-from eventide.reports.tables.machine import as_data
-from eventide.reports.tables.seconds import seconds
-from eventide.reports.tables.significance import p_of_runs, significance
+from eventide.experiments import Contestant, Results, Run
+from eventide.experiments.jobs import Plan
+from eventide.experiments.prepared import Material
+from eventide.experiments.run_log import Figures, Outcome, Seconds, Sizes, Validated
+from eventide.reports.tables import collect
+from eventide.reports.tables import printed as paper
+from eventide.reports.tables.comparison_tables import comparison, controls, seconds
+from eventide.reports.tables.render import comma_separated, latex, left_out, markdown, terminal
+from eventide.reports.tables.significance_table import p_of_runs, significance
 from eventide.reports.tables.table import Column, Figure, Table
-from eventide.reports.tables.writing import failures, page, write_tables
+from eventide.reports.tables.write import as_data, failures, page, write_tables
 from eventide.scoring.significance import corrected_t_test
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eventide.errors import InputError
-from eventide.scoring.groups import GROUPS, class_groups, group_scores
+from eventide.scoring.class_groups import GROUPS, class_groups, group_scores
 
 finite = st.floats(0, 1, allow_subnormal=False)
 

@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from eventide.corpus.training_set import study
 from eventide.data import read
 from eventide.features.elements import with_elements
 from eventide.features.encoders import encoder
@@ -10,8 +11,7 @@ from eventide.graphs.settings import GraphSettings
 from eventide.graphs.views import PAPER_VIEWS
 from eventide.networks.multi_view import MultiViewNetwork
 from eventide.networks.settings import NetworkSettings
-from eventide.training.stage import MultiViewStage
-from eventide.training.study import study
+from eventide.runners.graph_runner import MultiViewStage
 
 SMALL = NetworkSettings(layers=(12, 10), head_hidden=8, dropout=0.2, head_dropout=0.1)
 

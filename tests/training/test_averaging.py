@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from eventide.classifier import EventClassifier
-from eventide.training.averaging import WeightAverage
+from eventide.model import EventClassifier
+from eventide.training.ema import WeightAverage
 
 
 def test_the_average_by_hand():

@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from eventide.classifier import EventClassifier
 from eventide.errors import CannotWrite, DamagedBundle, OutputError
+from eventide.model import EventClassifier
 from eventide.outputs import reserved
 from eventide.storage import read_bundle
 from eventide.training.checkpoints import drop_checkpoints, has_checkpoint

@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from eventide.errors import BadSetting
+from eventide.runners.graph_runner import choose_device
 from eventide.settings import descriptions
-from eventide.training.stage import choose_device
 
 
 @pytest.mark.parametrize("name", ["mps", "mps:0"])

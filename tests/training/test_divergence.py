@@ -5,8 +5,8 @@ import polars as pl
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from eventide.classifier import EventClassifier
 from eventide.errors import Diverged, InputError
+from eventide.model import EventClassifier
 
 QUICK = {"encoder": "tfidf-svd:16", "training__epochs": 30, "training__batch_size": 64}
 

@@ -7,23 +7,23 @@ import polars as pl
 import pytest
 import torch
 
-from eventide.classifier import EventClassifier
+from eventide.corpus.training_set import study
 from eventide.data import read
 from eventide.features.elements import with_elements
 from eventide.features.encoders import encoder
 from eventide.graphs.explicit import ExplicitNeighbourhood
 from eventide.graphs.views import PAPER_VIEWS
-from eventide.losses.class_statistics import ClassStatistics
+from eventide.losses.class_state import ClassStatistics
 from eventide.losses.evidential import evidential_error
 from eventide.losses.total import TotalLoss
 from eventide.methods.ucl import UclEc
+from eventide.model import EventClassifier
+from eventide.networks.encoder import ViewGraph
 from eventide.networks.multi_view import MultiViewNetwork
-from eventide.networks.view_graph import ViewGraph
 from eventide.opinions.fusion import fuse
 from eventide.opinions.opinion import Opinion
 from eventide.scoring.metrics import macro_f1
 from eventide.settings import resolve
-from eventide.training.study import study
 
 QUICK = {"training__epochs": 3, "training__batch_size": 64, "encoder": "tfidf-svd:32"}
 

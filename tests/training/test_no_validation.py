@@ -4,9 +4,9 @@ import polars as pl
 import pytest
 
 import eventide
-from eventide.classifier import EventClassifier
 from eventide.cli.train import show_training
 from eventide.cli.watching import figures
+from eventide.model import EventClassifier
 
 QUICK = {"encoder": "tfidf-svd:16", "training__batch_size": 64}
 PATIENT = {"training__epochs": 6, "training__patience": 2}

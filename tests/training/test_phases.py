@@ -8,10 +8,9 @@ import torch
 
 from eventide.networks.trainable import TrainableNetwork
 from eventide.training.checkpoints import Checkpoints
-from eventide.training.classifier_objective import BalancedClassifier
-from eventide.training.logit_objective import LogitObjective
+from eventide.training.objectives.logit_objective import BalancedClassifier, LogitObjective
+from eventide.training.objectives.representation_objective import RepresentationObjective
 from eventide.training.phases import Phase, share, train_phases
-from eventide.training.representation_objective import RepresentationObjective
 from eventide.training.settings import TrainingSettings
 
 EPOCHS = TrainingSettings(epochs=3, batch_size=64, learning_rate=3e-3)
@@ -92,7 +91,7 @@ def test_a_frozen_part_runs_as_in_evaluation(make_stage):
 
 
 def test_a_network_must_name_its_parts():
-    from eventide.networks.seeding import Noise
+    from eventide.networks.initialisation import Noise
 
     with pytest.raises(NotImplementedError):
         TrainableNetwork(Noise(0)).train_only("encoder")

@@ -7,8 +7,8 @@ import torch
 
 from eventide.networks.multi_view import ViewOutput
 from eventide.networks.settings import NetworkSettings
-from eventide.training.logit_objective import LogitObjective
-from eventide.training.representation_objective import RepresentationObjective
+from eventide.training.objectives.logit_objective import LogitObjective
+from eventide.training.objectives.representation_objective import RepresentationObjective
 
 VIEWS = ("u", "v")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from eventide.cli.console import note, page_console, plain_table, print_json, say, show
-from eventide.cli.ending import stoppable
+from eventide.cli.exits import stoppable
 from eventide.cli.options import AllowDownload, AsNew, ModelPath, Overwrite, SaltFile, Sources
 from eventide.cli.reading import Reading, reads_messages
 from eventide.progress import step
@@ -69,8 +69,8 @@ def assign(
 
     Example: eventide assign model '*.csv' --out review.xlsx --most-uncertain 50
     """
-    from eventide.classifier import load_model
-    from eventide.classifier.opinion_frame import to_review, with_messages
+    from eventide.model import load_model
+    from eventide.model.opinion_frame import to_review, with_messages
     from eventide.reports.opinion_files import printable, write_opinions
 
     with stoppable("nothing was written"):

@@ -11,7 +11,7 @@ from eventide.cli.console import print_json, say
 from eventide.cli.options import AsJson, Seed
 
 if TYPE_CHECKING:
-    from eventide.checks.run import Finding
+    from eventide.testing.checks import Finding
 
 app = typer.Typer(help="Measure, and prove what must hold.", no_args_is_help=True)
 
@@ -37,9 +37,9 @@ def checks(
 
     Example: eventide bench checks --methods ucl,ce
     """
-    from eventide.checks.run import check_method
     from eventide.data.sample import sample
     from eventide.progress import track
+    from eventide.testing.checks import check_method
 
     messages, chosen = sample(), chosen_methods(methods)
     findings = [

@@ -11,7 +11,7 @@ from eventide.cli.options import AsJson, Sources
 from eventide.cli.reading import Reading, reads_messages
 
 if TYPE_CHECKING:
-    from eventide.reports.facts import Facts
+    from eventide.reports.profile import Facts
 
 PAGE_WIDTH = 100
 
@@ -22,7 +22,7 @@ def check(sources: Sources, reading: Reading, as_json: AsJson = False) -> None:
 
     Example: eventide check messages.csv --column created_at=time
     """
-    from eventide.reports.facts import facts
+    from eventide.reports.profile import facts
 
     intake = reading.read(sources, refuse=False)
     options = reading_options(reading)
@@ -51,7 +51,7 @@ def show(measured: Facts) -> None:
     """Print the page: in colour on a terminal, as plain text of fixed width in a pipe."""
     from rich.console import Console
 
-    from eventide.reports.facts.page import next_lines, page
+    from eventide.reports.profile.page import next_lines, page
 
     console = Console(highlight=False)
     if not console.is_terminal or console.width > PAGE_WIDTH:

@@ -20,10 +20,10 @@ from eventide.cli.options import (
     changed_settings,
 )
 from eventide.cli.reading import Reading, reads_messages
-from eventide.cli.run_lines import run_lines
+from eventide.cli.watching import run_lines
 
 if TYPE_CHECKING:
-    from eventide.reports.claims.report import Report
+    from eventide.reports.claims.findings import Report
 
 
 @reads_messages
@@ -69,14 +69,13 @@ def claims(
     """
     numbers = seed_numbers(seeds)
     changes = {key.replace("__", "."): v for key, v in changed_settings(change or []).items()}
-    from eventide.comparison import read_material
-    from eventide.comparison.material import data_name, needed_lists
+    from eventide.experiments import read_material
+    from eventide.experiments.prepared import data_name, needed_lists
     from eventide.features.encoders import DEFAULT_ENCODER
     from eventide.outputs import check_file
     from eventide.reports.claims import CLAIMS
-    from eventide.reports.claims.page import write_page
-    from eventide.reports.claims.report import examine, needed
-    from eventide.reports.figures.runs import Runs, check_runs
+    from eventide.reports.claims.findings import examine, needed, write_page
+    from eventide.reports.figures.trained_runs import Runs, check_runs
 
     names = [each.strip() for each in (only or "").split(",") if each.strip()]
     for each in names:
@@ -116,8 +115,8 @@ def claims(
 def _show(report: Report) -> None:
     from rich.console import Console
 
-    from eventide.reports.claims.page import CAVEATS, details, summary
-    from eventide.reports.tables.drawing import terminal
+    from eventide.reports.claims.findings import CAVEATS, details, summary
+    from eventide.reports.tables.render import terminal
 
     console = Console(highlight=False)
     if not console.is_terminal:  # in a pipe nothing has to be folded

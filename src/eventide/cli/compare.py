@@ -21,11 +21,11 @@ from eventide.cli.options import (
     changed_settings,
 )
 from eventide.cli.reading import Reading, reads_messages
-from eventide.cli.run_lines import run_lines
+from eventide.cli.watching import run_lines
 from eventide.errors import BadSetting
 
 if TYPE_CHECKING:
-    from eventide.comparison import Results, Step
+    from eventide.experiments import Results, Step
     from eventide.reports.tables import Table
 
 IN_A_PIPE = 1_000
@@ -100,15 +100,14 @@ def compare(
     changes = {
         name.replace("__", "."): value for name, value in changed_settings(change or []).items()
     }
-    from eventide.comparison import choose, read_material
-    from eventide.comparison import compare as run_all
-    from eventide.comparison.checking import check_request, check_runs_folder
-    from eventide.comparison.material import data_name, needed_lists
+    from eventide.experiments import choose, read_material
+    from eventide.experiments import compare as run_all
+    from eventide.experiments.jobs import check_request, check_runs_folder
+    from eventide.experiments.prepared import data_name, needed_lists
     from eventide.features.encoders import DEFAULT_ENCODER
     from eventide.reports.tables import collect
-    from eventide.reports.tables.machine import as_data
-    from eventide.reports.tables.significance import chosen_reference
-    from eventide.reports.tables.writing import check_tables, write_tables
+    from eventide.reports.tables.significance_table import chosen_reference
+    from eventide.reports.tables.write import as_data, check_tables, write_tables
 
     choice, name = choose(methods), data_name(source)
     reference = chosen_reference([each.name for each in choice.contestants], reference)
@@ -213,7 +212,7 @@ def _said(step: Step) -> str:
 def _show(tables: list[Table], notes: list[str]) -> None:
     from rich.console import Console
 
-    from eventide.reports.tables.drawing import left_out, terminal
+    from eventide.reports.tables.render import left_out, terminal
 
     console = Console(highlight=False)
     if not console.is_terminal:  # in a pipe nothing has to be folded or left out
@@ -230,7 +229,7 @@ def _show(tables: list[Table], notes: list[str]) -> None:
 
 
 def _complain(results: Results) -> None:
-    from eventide.reports.tables.writing import failures
+    from eventide.reports.tables.write import failures
 
     say(f"{len(results.failures)} runs failed:", err=True, style="red")
     for line in failures(results):

@@ -26,7 +26,7 @@ class _WithSources(TyperCommand):
 
     def get_help(self, ctx: Any) -> str:
         """Fill in the sources only when help is asked for: the registry imports polars."""
-        from eventide.data.datasets.listing import listing
+        from eventide.data.datasets.build import listing
 
         self.epilog = _sources(listing())
         return super().get_help(ctx)
@@ -38,7 +38,7 @@ def list_datasets(as_json: AsJson = False) -> None:
 
     Example: eventide data list --json
     """
-    from eventide.data.datasets.listing import listing
+    from eventide.data.datasets.build import listing
 
     rows = listing()
     if as_json:
@@ -104,8 +104,8 @@ def write_sample(
 
     Example: eventide data sample --out sample.parquet
     """
-    from eventide.data.parquet import write_parquet
     from eventide.data.sample import sample
+    from eventide.outputs import write_parquet
 
     out = _checked(out, overwrite)
     messages = sample(seed=seed)

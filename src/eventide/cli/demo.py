@@ -10,8 +10,8 @@ import typer
 
 from eventide.cli.check import show
 from eventide.cli.console import command, say
-from eventide.cli.ending import stoppable
 from eventide.cli.evaluate import show_report
+from eventide.cli.exits import stoppable
 from eventide.cli.options import Seed
 from eventide.cli.reading import Reading
 from eventide.cli.train import show_training
@@ -34,11 +34,10 @@ def demo(
 
     Example: eventide demo --out somewhere
     """
-    from eventide.classifier import EventClassifier
-    from eventide.data.parquet import write_parquet
     from eventide.data.sample import sample
-    from eventide.outputs import writing
-    from eventide.reports.facts import facts
+    from eventide.model import EventClassifier
+    from eventide.outputs import write_parquet, writing
+    from eventide.reports.profile import facts
 
     folder = own_folder(out)
     started = time.perf_counter()

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from eventide.cli.console import note, page_console, plain_table, print_json, say, show
-from eventide.cli.ending import stoppable
+from eventide.cli.exits import stoppable
 from eventide.cli.options import AllowDownload, AsJson, AsNew, ModelPath, SaltFile, Sources, one_of
 from eventide.cli.reading import Reading, reads_messages
 from eventide.progress import step
 from eventide.safe_text import safe
 
 if TYPE_CHECKING:
-    from eventide.classifier.evaluation import EvaluationReport
+    from eventide.model.evaluation import EvaluationReport
 
 ROWS = ("auto", "test", "val", "train", "unseen", "all")
 NARROW = 60
@@ -46,8 +46,8 @@ def evaluate(
 
     Example: eventide evaluate model messages.parquet --rows test
     """
-    from eventide.classifier import load_model
-    from eventide.classifier.evaluation import evaluate_model
+    from eventide.model import load_model
+    from eventide.model.evaluation import evaluate_model
 
     one_of(rows, ROWS, "--rows")
     with stoppable("nothing was evaluated"):

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from eventide.cli.console import page_console, print_json, say
-from eventide.cli.ending import stoppable
+from eventide.cli.exits import stoppable
 from eventide.cli.options import AllowDownload, AsJson, ModelPath, SaltFile, Sources
 from eventide.cli.reading import Reading, reads_messages
 from eventide.safe_text import safe
 
 if TYPE_CHECKING:
-    from eventide.classifier.explanation import Explanation, Neighbour
+    from eventide.model.explain import Explanation, Neighbour
 
 CONTRADICTION = 0.1
 """Conflict of two views from which on it is worth a line."""
@@ -36,8 +36,8 @@ def explain(
 
     Example: eventide explain model new.jsonl --id 407129710162759680
     """
-    from eventide.classifier import load_model
-    from eventide.classifier.explanation import explain as explain_message
+    from eventide.model import load_model
+    from eventide.model.explain import explain as explain_message
 
     with stoppable("nothing was explained"):
         reading.check(sources)

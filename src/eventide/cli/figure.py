@@ -16,7 +16,7 @@ from eventide.cli.options import (
     changed_settings,
 )
 from eventide.cli.reading import Reading, reads_messages
-from eventide.cli.run_lines import run_lines
+from eventide.cli.watching import run_lines
 from eventide.errors import BadSetting
 
 
@@ -76,12 +76,12 @@ def figure(
         return
     if name is None:
         raise BadSetting("which figure?", next_step="see: eventide figure --list")
-    from eventide.comparison.material import data_name, needed_lists
+    from eventide.experiments.prepared import data_name, needed_lists
     from eventide.features.encoders import DEFAULT_ENCODER
     from eventide.outputs import check_file
-    from eventide.reports.figures.making import check_figure, contestants_of, make_figure
-    from eventide.reports.figures.runs import check_runs
+    from eventide.reports.figures.make import check_figure, contestants_of, make_figure
     from eventide.reports.figures.style import FORMATS, save
+    from eventide.reports.figures.trained_runs import check_runs
 
     shown = [each.strip() for each in (methods or "").split(",") if each.strip()]
     numbers = tuple(range(seed, seed + seeds))

@@ -26,7 +26,7 @@ def forget(
 
     Example: eventide forget model --user someone
     """
-    from eventide.classifier.forgetting import forget as forget_stored
+    from eventide.model.forget import forget as forget_stored
 
     count = forget_stored(
         model,

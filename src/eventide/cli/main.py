@@ -27,8 +27,8 @@ from eventide.cli import (
     train,
 )
 from eventide.cli.console import prepare_streams
-from eventide.cli.ending import Verbs, exit_code
-from eventide.own_process import set_up
+from eventide.cli.exits import Verbs, exit_code
+from eventide.runtime.own_process import set_up
 
 app = typer.Typer(
     name="eventide",

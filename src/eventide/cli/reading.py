@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from eventide.cli.console import note, say
-from eventide.cli.ending import answer_ctrl_c
+from eventide.cli.exits import answer_ctrl_c
 from eventide.cli.options import column_mapping
 from eventide.progress import step
 
 if TYPE_CHECKING:
-    from eventide.classifier import EventClassifier
     from eventide.data import Intake
+    from eventide.model import EventClassifier
 
 Given = str | Path | Sequence[str | Path]
 STANDARD_INPUT = "-"

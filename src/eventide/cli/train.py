@@ -27,7 +27,7 @@ from eventide.cli.watching import watching
 from eventide.methods import DEFAULT_METHOD
 
 if TYPE_CHECKING:
-    from eventide.classifier import EventClassifier
+    from eventide.model import EventClassifier
 
 INTERRUPTED = 130
 BYTES_PER_MESSAGE = 64  # hashes, time and label; vectors come on top
@@ -85,8 +85,8 @@ def train(
     out = checked_out(out, sources, salt_file, overwrite=overwrite)
     checkpoints = out.with_name(f"{out.name}.checkpoint")
     with reserved(out), told_how_to_resume(checkpoints):  # before torch is loaded: errors are quick
-        from eventide.classifier import EventClassifier
-        from eventide.classifier.files import save_model
+        from eventide.model import EventClassifier
+        from eventide.model.artefact import save_model
         from eventide.training.checkpoints import drop_checkpoints
 
         chosen = {} if encoder is None else {"encoder": encoder}
@@ -131,7 +131,7 @@ def checked_out(out: Path, sources: list[str], salt_file: Path | None, *, overwr
     kept = [] if salt_file is None else [salt_file]
     out = check_folder(out, overwrite=overwrite, inputs=[*sources, *kept])
     if salt_file is not None:
-        from eventide.classifier.salt import check_apart
+        from eventide.model.salt import check_apart
 
         check_apart(salt_file, out)
     return out

@@ -1,15 +1,29 @@
-"""Training as a person watches it: a bar with the figures of the latest epoch, on a terminal."""
+"""Progress of trainings and of runs on the terminal."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from time import perf_counter
 from typing import TYPE_CHECKING
 
-from eventide.progress import Course, a_person_looks, duration, percentage, report_epochs
+from eventide.cli.console import say
+from eventide.progress import Course, a_person_looks, duration, heartbeat, percentage, report_epochs
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+
+@contextmanager
+def run_lines() -> Iterator[Callable[[str], None]]:
+    """Give a function to call with what is going on; the time so far is said with it."""
+    if a_person_looks():
+        yield lambda told: say(told, err=True)
+        return
+    started, latest = perf_counter(), ["starting"]
+    with heartbeat(lambda: f"{latest[0]} ({duration(perf_counter() - started)} so far)"):
+        yield lambda told: latest.__setitem__(0, told)
+
 
 Watch = Callable[[Mapping[str, float]], None]
 

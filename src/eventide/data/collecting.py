@@ -14,13 +14,11 @@ from hashlib import blake2b
 import polars as pl
 
 from eventide.data.batch import EXCERPT, PART, ROW, Batch
-from eventide.data.date_order import order_of
 from eventide.data.event_names import about_missing, about_spelling
+from eventide.data.parsing.date_strings import numbered_times, order_of, shown_zones
+from eventide.data.parsing.time_strings import within_range
 from eventide.data.schema import READ_CHARACTERS, REJECTED, read_part
-from eventide.data.times import within_range
 from eventide.data.validation import WHEN, Validator
-from eventide.data.written_times import numbered_times
-from eventide.data.zones import shown_zones
 from eventide.safe_text import safe
 
 Parts = tuple[pl.DataFrame, pl.DataFrame]

@@ -13,13 +13,11 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from eventide.data.batch import ROW, TWEET, Batch, excerpt
-from eventide.data.date_order import is_numbered
-from eventide.data.lists import parse_lists
-from eventide.data.names import Columns, plain_name
-from eventide.data.scalars import as_ids, as_strings
+from eventide.data.columns import Columns, plain_name
+from eventide.data.parsing.cells import as_ids, as_strings, parse_lists, parse_vectors
+from eventide.data.parsing.date_strings import is_numbered
+from eventide.data.parsing.time_strings import UTC, TimeReader, snowflake_times
 from eventide.data.schema import REJECTED, SPLITS, schema_with
-from eventide.data.times import UTC, TimeReader, snowflake_times
-from eventide.data.vectors import parse_vectors
 
 WHEN = "__when"
 """Name of the column of dates that are unread until the whole column says in which order."""

@@ -13,14 +13,20 @@ import scipy.sparse
 from torch import Tensor
 
 from eventide.errors import InputError
-from eventide.graphs.handful import HANDFUL, Handful, Holdings
+from eventide.graphs.exact.bucket_index import Blocks, Members, bucket_rows, group_rows
+from eventide.graphs.exact.lookup import Lookup, MemorySums
+from eventide.graphs.exact.products import FixedMatrix
+from eventide.graphs.exact.small_batch_lookup import HANDFUL, Handful, Holdings
+from eventide.graphs.exact.subsets import (
+    SubsetTable,
+    affordable,
+    element_matrix,
+    keep_elements,
+    profiles,
+    sign,
+)
 from eventide.graphs.incidence import Incidence, Ints, offsets
 from eventide.graphs.keys import KeyIndex
-from eventide.graphs.layout import Blocks, Members, bucket_rows, group_rows
-from eventide.graphs.lookup import Lookup, MemorySums
-from eventide.graphs.products import FixedMatrix
-from eventide.graphs.profiles import element_matrix, keep_elements, profiles
-from eventide.graphs.subsets import SubsetTable, affordable, sign
 
 
 class Memory:

@@ -10,20 +10,19 @@ import scipy.sparse
 import torch
 from torch import Tensor
 
-from eventide.graphs.averages import average_values
-from eventide.graphs.closed import closed_layout
-from eventide.graphs.constant import (
+from eventide.graphs.exact.attention import average_values
+from eventide.graphs.exact.bucket_index import Layout
+from eventide.graphs.exact.gather_schedule import Plans
+from eventide.graphs.exact.index_building import RARE, closed_layout
+from eventide.graphs.exact.kept_sums import (
     ConstantAverages,
+    StaleAverages,
     bucket_constant,
     profile_time_bytes,
     profile_time_constant,
 )
+from eventide.graphs.exact.products import FixedMatrix
 from eventide.graphs.incidence import Incidence, Ints
-from eventide.graphs.layout import Layout
-from eventide.graphs.plan import Plans
-from eventide.graphs.products import FixedMatrix
-from eventide.graphs.rare import RARE
-from eventide.graphs.stale import StaleAverages
 
 MEMORY_BUDGET = 1 << 30  # bytes
 

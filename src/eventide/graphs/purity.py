@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from eventide.graphs.closed import closed_layout
+from eventide.graphs.exact.index_building import closed_layout
 from eventide.graphs.incidence import Incidence, Ints
 from eventide.graphs.views import PAPER_VIEWS, View, incidence, union
 

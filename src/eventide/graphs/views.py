@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 
 from eventide.errors import InputError, MissingColumn
-from eventide.few import FEW
 from eventide.graphs.incidence import Incidence
 from eventide.graphs.keys import element_keys
+from eventide.runtime.threads import FEW
 
 
 @dataclass(frozen=True)

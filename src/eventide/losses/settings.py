@@ -1,11 +1,14 @@
-"""What the objective is made of; the defaults are UCL with the paper's printed settings."""
+"""What the objective is made of, and the paper's ablations of it; defaults are UCL as printed."""
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Literal
 
 from pydantic import Field, NonNegativeFloat, PositiveFloat
 
+from eventide.errors import UnknownName
 from eventide.setting_group import SettingGroup
 
 MarginName = Literal["none", "fixed", "error_rate", "uncertainty", "frequency"]
@@ -42,3 +45,39 @@ class LossSettings(SettingGroup):
     """Weight the error of rare classes up (the paper's +CB)."""
     class_balanced_base: float = Field(default=0.9999, ge=0, lt=1)
     """The nearer to 1, the more a rare class counts; 0 weighs all classes alike."""
+
+
+ABLATIONS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {
+        "ucl": {},
+        "psc": {"margin": "none"},
+        "psc+m": {"margin": "fixed"},
+        "psc+dm": {"margin": "error_rate", "calibration": "none"},
+        "ucl-without-euc": {"calibration": "none"},
+        "ucl+frequency": {"margin": "frequency"},
+        "ucl+cb": {"class_balanced": True},
+    }
+)
+"""What differs from UCL; with ``prototypes="centroids"`` each has its EC twin."""
+
+
+def ablation_changes(name: str) -> dict[str, Any]:
+    """Return what an ablation changes in UCL, by dotted names of settings.
+
+    >>> ablation_changes("ucl+cb")
+    {'loss.class_balanced': True}
+    """
+    return {f"loss.{setting}": value for setting, value in ABLATIONS[name].items()}
+
+
+def ablation(name: str, *, centroids: bool = False) -> LossSettings:
+    """Return the objective of one ablation, with epoch centroids for its EC twin.
+
+    >>> ablation("psc+m", centroids=True).margin
+    'fixed'
+    """
+    if name not in ABLATIONS:
+        raise UnknownName(
+            f"no ablation is called {name!r}", next_step=f"known: {', '.join(ABLATIONS)}"
+        )
+    return LossSettings(prototypes="centroids" if centroids else "learned", **ABLATIONS[name])

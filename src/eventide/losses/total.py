@@ -8,16 +8,18 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
-from eventide.losses.calibration import annealing, misleading_divergence, uncertainty_calibration
-from eventide.losses.class_statistics import ClassStatistics
-from eventide.losses.class_weights import class_balanced_weights
+from eventide.losses.agreement import view_agreement
+from eventide.losses.class_state import ClassStatistics
 from eventide.losses.contrastive.margins import margins_of
-from eventide.losses.contrastive.prototype_loss import prototype_loss
-from eventide.losses.contrastive.prototypes import PROTOTYPES, Prototypes
+from eventide.losses.contrastive.prototypical import PROTOTYPES, Prototypes, prototype_loss
+from eventide.losses.evidence_calibration import (
+    annealing,
+    misleading_divergence,
+    uncertainty_calibration,
+)
 from eventide.losses.evidential import evidential_error
-from eventide.losses.reduction import mean
+from eventide.losses.reduction import class_balanced_weights, mean
 from eventide.losses.settings import LossSettings
-from eventide.losses.view_agreement import view_agreement
 from eventide.networks.multi_view import ViewOutput
 from eventide.opinions.fusion import fuse
 from eventide.opinions.opinion import Opinion

@@ -112,16 +112,16 @@ METHODS.add(
     "event-detection",
 )
 
-_YARDSTICKS = "eventide.methods.yardsticks"
+_YARDSTICKS = "eventide.methods.baselines"
 METHODS.add(
     "lr-tfidf",
-    f"{_YARDSTICKS}.lr_tfidf:LrTfidf",
+    f"{_YARDSTICKS}.logistic_regression:LrTfidf",
     "logistic regression on TF-IDF of words and word pairs",
     "yardstick",
 )
 METHODS.add(
     "lr-encoder",
-    f"{_YARDSTICKS}.lr_encoder:LrEncoder",
+    f"{_YARDSTICKS}.logistic_regression:LrEncoder",
     "logistic regression on the encoder's vectors",
     "yardstick",
 )

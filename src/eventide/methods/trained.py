@@ -1,4 +1,4 @@
-"""What every method that trains a network shares: phases of one loop, judging, and its state."""
+"""Methods that train a network in phases: runner, phases, predictions, state."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from eventide.methods.base import Judgement, ViewJudgement
+from eventide.corpus.corpus import Corpus, Ints
+from eventide.corpus.training_set import Problem
+from eventide.methods.method import Judgement, ViewJudgement
+from eventide.networks.multi_view import MultiViewNetwork
 from eventide.networks.trainable import TrainableNetwork
 from eventide.opinions.opinion import NO_OPINION
+from eventide.runners.graph_runner import MultiViewStage, Stage, choose_device
+from eventide.runtime.own_process import warn_if_spinning
 from eventide.settings import Settings
 from eventide.training.checkpoints import Checkpoints
-from eventide.training.corpus import Corpus, Ints
 from eventide.training.loop import Run, Watch
-from eventide.training.objective import Objective, Outputs
+from eventide.training.objectives.objective import Objective, Outputs
 from eventide.training.phases import Phase, train_phases
-from eventide.training.problem import Problem
-from eventide.training.spinning import warn_if_spinning
-from eventide.training.stage import Stage, choose_device
 
 NetworkT = TypeVar("NetworkT", bound=TrainableNetwork)
 StageT = TypeVar("StageT", bound=Stage)
@@ -135,3 +136,43 @@ def _part(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
 
 def _array(tensor: Tensor) -> NDArray[Any]:
     return tensor.detach().cpu().numpy()
+
+
+class MultiViewMethod(TrainedMethod[MultiViewNetwork, MultiViewStage]):
+    """Shared by every method in the frame; a method gives its objective, or its phases."""
+
+    def make_objective(self, network: MultiViewNetwork, counts: Tensor) -> Objective:
+        """Return the objective for classes with these numbers of training messages [C]."""
+        raise NotImplementedError
+
+    def make_phases(self, network: MultiViewNetwork, counts: Tensor) -> list[Phase]:
+        """Train everything with one objective; staged methods override this."""
+        return [Phase(self.make_objective(network, counts), self.settings.training)]
+
+    def make_network(self, corpus: Corpus, classes: int) -> MultiViewNetwork:
+        """Return the network of the frame."""
+        return MultiViewNetwork(
+            features=corpus.features.shape[1],
+            classes=classes,
+            views=tuple(corpus.incidences),
+            settings=self.settings.network,
+            seed=self.seed,
+        )
+
+    def fit_inputs(self, network: MultiViewNetwork, problem: Problem) -> None:
+        """Learn the scale of the features from the training messages."""
+        training = torch.from_numpy(problem.corpus.features[problem.training_rows])
+        network.encoder.fit_features(training)
+
+    def make_stage(
+        self, network: MultiViewNetwork, corpus: Corpus, device: torch.device
+    ) -> MultiViewStage:
+        """Connect the messages in every view."""
+        return MultiViewStage(
+            network,
+            corpus,
+            self.settings.graph,
+            device,
+            mixed_precision=self.settings.training.mixed_precision,
+            refresh=self.settings.training.layer1_refresh,
+        )

@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 
 from torch import Tensor
 
-from eventide.losses.ablations import ablation_changes
+from eventide.losses.settings import ablation_changes
 from eventide.losses.total import TotalLoss
-from eventide.methods.multi_view import MultiViewMethod
+from eventide.methods.trained import MultiViewMethod
 from eventide.networks.multi_view import MultiViewNetwork
-from eventide.training.objective import Objective, UncertaintyGuided
+from eventide.training.objectives.objective import Objective, UncertaintyGuided
 
 
 class Ucl(MultiViewMethod):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, cast
 
@@ -11,12 +12,24 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from eventide.graphs.protocol import Lookup, Stale
-from eventide.networks.geometry import unit_rows
-from eventide.networks.seeding import Dropout, Noise
+from eventide.graphs.neighbourhood_protocol import Constant, Lookup, Neighbourhood, Stale
+from eventide.networks.initialisation import Dropout, Noise
 from eventide.networks.settings import NetworkSettings
 from eventide.networks.temporal_attention import Projection, TemporalAttention
-from eventide.networks.view_graph import ViewGraph
+from eventide.tensors import unit_rows
+
+
+@dataclass(frozen=True, eq=False)
+class ViewGraph:
+    """One view of all messages; ``values`` [N, features] must not change afterwards."""
+
+    neighbourhood: Neighbourhood
+    values: Tensor
+
+    @cached_property
+    def features(self) -> Constant:
+        """Averages of the features, prepared when first asked for and kept."""
+        return self.neighbourhood.constant(self.values)
 
 
 class SharedEncoder(nn.Module):

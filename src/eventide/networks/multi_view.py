@@ -11,13 +11,12 @@ import torch
 from torch import Tensor, nn
 
 from eventide.errors import BadSetting
-from eventide.graphs.protocol import Lookup, Stale
-from eventide.networks.encoder import SharedEncoder
-from eventide.networks.evidence_head import EvidenceHead, evidence_of
-from eventide.networks.seeding import Noise
+from eventide.graphs.neighbourhood_protocol import Lookup, Stale
+from eventide.networks.encoder import SharedEncoder, ViewGraph
+from eventide.networks.heads import EvidenceHead, evidence_of
+from eventide.networks.initialisation import Noise
 from eventide.networks.settings import NetworkSettings
 from eventide.networks.trainable import TrainableNetwork
-from eventide.networks.view_graph import ViewGraph
 
 FEW = 64  # messages that depend on so few others that computing all would be a waste
 

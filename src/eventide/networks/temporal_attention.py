@@ -9,9 +9,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from eventide.networks.precision import widen
-from eventide.networks.seeding import seeded_linear
+from eventide.networks.initialisation import seeded_linear
 from eventide.networks.settings import Fading
+from eventide.tensors import widen
 
 Average = Callable[[Tensor], Tensor]
 """From one rate per message to the time-weighted average of its neighbours' states."""

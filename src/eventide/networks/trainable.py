@@ -7,7 +7,7 @@ from typing import Literal, Self
 
 from torch import nn
 
-from eventide.networks.seeding import Noise
+from eventide.networks.initialisation import Noise
 
 Part = Literal["all", "encoder", "classifier"]
 

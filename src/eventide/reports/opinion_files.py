@@ -13,8 +13,8 @@ from pathlib import Path
 
 import polars as pl
 
-from eventide.classifier.opinion_frame import rounded
 from eventide.errors import CannotWrite, MissingDependency, OutputError
+from eventide.model.opinion_frame import rounded
 from eventide.outputs import writing
 from eventide.storage import atomic_file
 

@@ -10,8 +10,7 @@ one manifest describes, since every file is checked against it. Bundles are neve
 """
 
 from eventide.storage.atomic import atomic_file, expanded, flush, folder_made, remove_empty, writing
-from eventide.storage.bundle import Bundle, holds_manifest, is_bundle, read_bundle
-from eventide.storage.manifest import damaged
+from eventide.storage.bundle import Bundle, damaged, holds_manifest, is_bundle, read_bundle
 from eventide.storage.replacing import other_files, tidy, write_bundle
 
 __all__ = [

@@ -17,10 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eventide.errors import OutputError
-from eventide.storage.atomic import expanded, flush, folder_made, writing
-from eventide.storage.bundle import TENSORS, bundle_format, fingerprint
-from eventide.storage.exchange import aside, replace_folder
-from eventide.storage.manifest import FORMAT_VERSION, MANIFEST, sealed, serialised
+from eventide.storage.atomic import aside, expanded, flush, folder_made, replace_folder, writing
+from eventide.storage.bundle import (
+    FORMAT_VERSION,
+    MANIFEST,
+    TENSORS,
+    bundle_format,
+    fingerprint,
+    sealed,
+    serialised,
+)
 
 Arrays = Mapping[str, NDArray[Any]]
 UNFINISHED = ".unfinished"

@@ -9,17 +9,16 @@ from statistics import fmean
 
 import torch
 
-from eventide.kept_memory import kept_memory
+from eventide.corpus.training_set import Problem
 from eventide.networks.trainable import Part
-from eventide.training.averaging import WeightAverage
+from eventide.runners.graph_runner import Stage
+from eventide.runtime.own_process import kept_memory
 from eventide.training.checkpoints import Checkpoints, Progress, Row
-from eventide.training.divergence import check_finite
-from eventide.training.evaluation import Evaluation
-from eventide.training.objective import Objective
-from eventide.training.optimisers import learning_rate, make_optimiser
-from eventide.training.problem import Problem
+from eventide.training.ema import WeightAverage
+from eventide.training.objectives.objective import Objective
+from eventide.training.optimisers import check_finite, learning_rate, make_optimiser
 from eventide.training.settings import TrainingSettings
-from eventide.training.stage import Stage
+from eventide.training.validation_scores import Evaluation
 
 Watch = Callable[[Row], None]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from eventide.corpus.training_set import Problem
 from eventide.networks.trainable import Part
+from eventide.runners.graph_runner import Stage
 from eventide.training.checkpoints import Checkpoints, Row
 from eventide.training.loop import Run, Watch, train
-from eventide.training.objective import Objective
-from eventide.training.problem import Problem
+from eventide.training.objectives.objective import Objective
 from eventide.training.settings import TrainingSettings
-from eventide.training.stage import Stage
 
 NOT_CHOSEN = "no validation messages: all {epochs} epochs were trained and the last one kept"
 

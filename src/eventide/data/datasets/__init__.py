@@ -1,9 +1,65 @@
-"""The datasets Eventide can build from what a user has: one module and one line here for each."""
+"""The datasets Eventide can build, and the folder where built ones are registered by name."""
 
 from __future__ import annotations
 
-from eventide.data.folder import register, registered_path
+import json
+import os
+import sys
+from pathlib import Path
+
+from eventide.errors import UnreadableSource
 from eventide.registry import Registry
+from eventide.storage import atomic_file
+
+
+def data_folder() -> Path:
+    """Give the folder of the user's datasets: ``EVENTIDE_DATA``, or the platform's usual place."""
+    chosen = os.environ.get("EVENTIDE_DATA")
+    if chosen:
+        return Path(chosen).expanduser()
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Application Support"
+    else:
+        base = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    return base / "eventide"
+
+
+def register(name: str, path: Path) -> None:
+    """Make the file at ``path`` known as ``name`` to every verb; an earlier entry is replaced."""
+    with atomic_file(_entry(name)) as temporary:
+        text = json.dumps({"name": name, "path": str(path.resolve())}, ensure_ascii=False)
+        temporary.write_text(text, encoding="utf-8")
+
+
+def registered_path(name: str) -> Path | None:
+    """Find the file registered as ``name``; None if no such name was ever registered."""
+    entry = _entry(name)
+    # A path or an odd name is simply not a registered name, and must not reach other folders.
+    if entry.parent.name != "registered" or not entry.is_file():
+        return None
+    try:
+        path = Path(json.loads(entry.read_text(encoding="utf-8"))["path"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UnreadableSource(
+            f"the register entry of {name!r} is damaged ({error})",
+            where=str(entry),
+            next_step=f"build it again: eventide data build {name} --from PATH",
+        ) from None
+    if not path.is_file():
+        raise UnreadableSource(
+            f"the dataset {name!r} was built, but its file is gone",
+            where=str(path),
+            next_step=f"build it again: eventide data build {name} --from PATH",
+        )
+    return path
+
+
+def _entry(name: str) -> Path:
+    safe = all(part.isalnum() for part in name.split("-")) and name.isascii()
+    return data_folder() / ("registered" if safe else "unnamed") / f"{name if safe else '-'}.json"
+
 
 __all__ = ["DATASETS", "register", "registered_path"]
 

@@ -1,4 +1,4 @@
-"""Building a dataset: collect, split, write as Parquet, register by name."""
+"""Building a dataset: collect, split, write as Parquet, register; and the list of all."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from typing import Any
 
 import polars as pl
 
-from eventide.data.datasets import DATASETS
+from eventide.data.datasets import DATASETS, data_folder, register, registered_path
 from eventide.data.datasets.dataset import Dataset
-from eventide.data.folder import data_folder, register
 from eventide.data.near_duplicates import near_duplicate_groups
-from eventide.data.parquet import write_parquet
 from eventide.data.splits import (
     Groups,
     chronological_split,
@@ -21,8 +19,44 @@ from eventide.data.splits import (
     split_counts,
     split_shortfalls,
 )
-from eventide.errors import BadSetting
-from eventide.outputs import check_file
+from eventide.errors import BadSetting, BrokenPlugin, UnreadableSource, warn
+from eventide.outputs import check_file, write_parquet
+
+
+def listing() -> list[dict[str, Any]]:
+    """Give one row per dataset: what it is, how large, where its source comes from, if it is built.
+
+    >>> [row["name"] for row in listing()][:2]
+    ['crisislex-t7', 'crisislex-lt28']
+    """
+    rows = []
+    for entry in DATASETS:
+        try:
+            dataset = entry.load()
+        except BrokenPlugin as error:  # another package's: ours are listed all the same
+            warn(str(error))
+            continue
+        rows.append(
+            {
+                "name": entry.name,
+                "messages": dataset.messages,
+                "events": dataset.events,
+                "what": entry.summary,
+                "source": dataset.source,
+                "obtain": dataset.obtain,
+                "built": _built(entry.name),
+            }
+        )
+    return rows
+
+
+def _built(name: str) -> str | None:
+    try:
+        path = registered_path(name)
+    except UnreadableSource:
+        return None  # built once, but the file is gone: it has to be built again
+    return str(path) if path else None
+
 
 SPLIT_KINDS = ("per-class", "proportional", "chronological")
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import polars as pl
 
+from eventide.data.parsing.time_strings import snowflake_times
 from eventide.data.schema import canonical
-from eventide.data.times import snowflake_times
 from eventide.errors import MissingColumn, UnreadableSource
 
 SOURCE = "a checkout of the public CrisisLex collection (GitHub: sajao/CrisisLex, MIT licence)"

@@ -16,7 +16,7 @@ import polars as pl
 
 from eventide.data import read
 from eventide.data.datasets.dataset import Collected
-from eventide.data.datasets.npy import load_table
+from eventide.data.datasets.npy_tables import load_table
 from eventide.data.long_tail import by_size
 from eventide.data.schema import LIST_COLUMNS
 from eventide.errors import InputError, MissingColumn, UnreadableSource

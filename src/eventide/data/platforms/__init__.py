@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from eventide.data.parsing.records import Record
 from eventide.data.platforms import bluesky, mastodon, twitter_v1, twitter_v2
-from eventide.data.records import Record
 
 PLATFORMS = (twitter_v1, twitter_v2, mastodon, bluesky)
 

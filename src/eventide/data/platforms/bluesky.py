@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from eventide.data.platforms.nested import at, each, items
-from eventide.data.records import Record
+from eventide.data.parsing.records import Record, at, each, items
 
 POST = "app.bsky.feed.post"
 

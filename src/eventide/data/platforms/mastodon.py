@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 from typing import Any
 
-from eventide.data.platforms.nested import at, each, items, repeated
-from eventide.data.records import Record
+from eventide.data.parsing.records import Record, at, each, items, repeated
 
 
 def recognises(value: Record) -> bool:

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from eventide.data.batch import TWEET
-from eventide.data.platforms.nested import at, each, items, repeated
-from eventide.data.records import Record
+from eventide.data.parsing.records import Record, at, each, items, repeated
 
 MARKS = ("edit_history_tweet_ids", "public_metrics", "referenced_tweets", "note_tweet")
 

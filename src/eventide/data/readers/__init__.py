@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from eventide.data.batch import Batch
-from eventide.data.names import Columns
+from eventide.data.columns import Columns
 from eventide.data.readers.paths import STANDARD_INPUT, are_paths, paths_of
 from eventide.errors import UnreadableSource
 
@@ -80,7 +80,7 @@ def _of_content(stream: Any, where: str, columns: Columns, encoding: str | None)
 
 
 def _of_object(source: Any, columns: Columns) -> Given:
-    from eventide.data.readers.frames import frame_batches, pandas_batches
+    from eventide.data.readers.tables import frame_batches, pandas_batches
 
     library = type(source).__module__.partition(".")[0]
     if isinstance(source, pl.LazyFrame):
@@ -106,7 +106,7 @@ def _of_object(source: Any, columns: Columns) -> Given:
 
 def _items(source: Iterable[Any], columns: Columns) -> Iterator[Batch]:
     """Yield the batches of dicts or of texts, whichever the first of them are."""
-    from eventide.data.readers.dicts import record_batches
+    from eventide.data.readers.tables import record_batches
 
     stream = iter(source)
     first = list(islice(stream, LOOKED_AT))

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import IO, Any
 
 from eventide.data.batch import Batch, rejects
-from eventide.data.names import Columns
+from eventide.data.columns import Columns
+from eventide.data.parsing.records import text_batch
 from eventide.data.readers.encodings import TextEncoding
-from eventide.data.readers.frames import renamed
-from eventide.data.records import text_batch
+from eventide.data.readers.tables import renamed
 from eventide.errors import InputError, UnreadableSource
 
 BATCH = 50_000

@@ -13,10 +13,9 @@ from typing import NoReturn, cast
 import polars as pl
 
 from eventide.data.batch import Batch
-from eventide.data.names import Columns
+from eventide.data.columns import Columns
 from eventide.data.readers.encodings import TextEncoding, recoded
-from eventide.data.readers.pieces import pieces_of
-from eventide.data.readers.sniffing import (
+from eventide.data.readers.paths import (
     check_wide,
     describe,
     export_of,
@@ -25,6 +24,7 @@ from eventide.data.readers.sniffing import (
     marked_encoding,
     without_mark,
 )
+from eventide.data.readers.pieces import pieces_of
 from eventide.errors import UnreadableSource
 
 READABLE = "CSV, JSONL, JSON or Parquet, the text ones also gzipped"
@@ -103,7 +103,7 @@ def _batches(
     if content is None or (content == "parquet" and named not in (None, "parquet")):
         _refuse(path, named, head)
     if content == "parquet":
-        from eventide.data.readers.parquet import parquet_batches
+        from eventide.data.readers.tables import parquet_batches
 
         whole = source.content is not None or stream is not plain
         yield from parquet_batches(stream, path, columns, whole=whole)

@@ -12,12 +12,12 @@ from typing import IO, Any
 import polars as pl
 
 from eventide.data.batch import Batch, rejects
-from eventide.data.names import Columns
-from eventide.data.readers.dicts import record_batches
+from eventide.data.columns import Columns
 from eventide.data.readers.encodings import TextEncoding
 from eventide.data.readers.json_lines import LineReader
 from eventide.data.readers.json_values import DECODER, why_not_json
 from eventide.data.readers.pieces import pieces_of
+from eventide.data.readers.tables import record_batches
 from eventide.errors import UnreadableSource
 
 CHUNK = 16 * 2**20

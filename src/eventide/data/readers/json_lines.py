@@ -18,12 +18,11 @@ from functools import partial
 import polars as pl
 
 from eventide.data.batch import ROW, Batch, rejects
-from eventide.data.names import Columns
+from eventide.data.columns import Columns
+from eventide.data.parsing.records import Record, Rescuer, batch_of
 from eventide.data.platforms import is_platform, plain_records
-from eventide.data.readers.json_values import decode_line
+from eventide.data.readers.json_values import FAILURES, Line, Screened, decode_line, screened
 from eventide.data.readers.pieces import first_lines, line_count
-from eventide.data.readers.screening import FAILURES, Line, Screened, screened
-from eventide.data.records import Record, Rescuer, batch_of
 
 SAMPLE = 50
 MANY = 1000  # odd lines that are worth a batch of their own

@@ -1,16 +1,119 @@
-"""Which files a user means: a path, a pattern, the name of a dataset, ``-``, or a list of them."""
+"""Which files a user means, and what each is by its name and first bytes."""
 
 from __future__ import annotations
 
+import codecs
 import glob
+import io
 import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from eventide.data.readers.sniffing import kind_of_name
 from eventide.errors import UnreadableSource
+
+SUFFIXES = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".jsonl": "json",
+    ".ndjson": "json",
+    ".json": "json",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
+FOREIGN = {
+    b"PK\x03\x04": "a ZIP archive or a spreadsheet (XLSX, ODS)",
+    b"%PDF": "a PDF document",
+    b"\x93NUMPY": "a NumPy array",
+    b"\x80\x02": "a Python pickle",
+    b"\x80\x03": "a Python pickle",
+    b"\x80\x04": "a Python pickle",
+    b"\x80\x05": "a Python pickle",
+    b"SQLite format 3": "a SQLite database",
+    b"BZh": "a bzip2 archive",
+    b"\xfd7zXZ": "an xz archive",
+    b"\x28\xb5\x2f\xfd": "a zstd archive",
+    b"ARROW1": "an Arrow file",
+    b"\xd0\xcf\x11\xe0": "an old Office document (XLS)",
+    b"\x1f\x8b": "a gzip archive inside a gzip archive",
+}
+BOMS = {  # the longer marks first: UTF-32's begins with UTF-16's
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+    codecs.BOM_UTF8: "utf-8",
+}
+EXPORTS = {
+    b"PK\x03\x04": "open it in the spreadsheet and save it as CSV (in Excel: Save As, CSV UTF-8);"
+    " unpack a ZIP archive",
+    b"\xd0\xcf\x11\xe0": "open it in the spreadsheet and save it as CSV (in Excel: CSV UTF-8)",
+}
+"""What to do with a file that another program can export."""
+WEB_PAGE = re.compile(rb"\s*<(!doctype|html|head|\?xml|!--)", re.IGNORECASE)
+JSON_START = re.compile(rb'\s*(\{\s*["}]|\[\s*[\[{"\]])')
+
+
+def kind_of_name(path: Path) -> str | None:
+    """Say what the name promises: csv, json or parquet; None if it promises nothing."""
+    name = path.with_suffix("") if path.suffix.lower() == ".gz" else path
+    return SUFFIXES.get(name.suffix.lower())
+
+
+def kind_of_content(head: bytes) -> str | None:
+    """Say what the first bytes show; ``text`` leaves the choice to the name, None is foreign.
+
+    >>> kind_of_content(b'{"id": 1}'), kind_of_content(b"id,text"), kind_of_content(b"<html>")
+    ('json', 'text', None)
+    """
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    if _foreign(head):
+        return None
+    plain = head.removeprefix(codecs.BOM_UTF8)
+    return "json" if JSON_START.match(plain) else "text"
+
+
+def describe(head: bytes) -> str:
+    """Name what the first bytes show, for a message."""
+    kind = kind_of_content(head)
+    names = {"parquet": "Parquet", "json": "JSON", "text": "text"}
+    return names[kind] if kind else _foreign(head) or "something else"
+
+
+def _foreign(head: bytes) -> str | None:
+    if WEB_PAGE.match(head.removeprefix(codecs.BOM_UTF8)):
+        return "a web page (HTML or XML)"
+    return next((name for mark, name in FOREIGN.items() if head.startswith(mark)), None)
+
+
+def export_of(head: bytes) -> str | None:
+    """Say how to get something readable out of a spreadsheet."""
+    return next((step for mark, step in EXPORTS.items() if head.startswith(mark)), None)
+
+
+def marked_encoding(head: bytes) -> str | None:
+    """Name the encoding that a byte order mark states."""
+    return next((name for mark, name in BOMS.items() if head.startswith(mark)), None)
+
+
+def without_mark(stream: io.BufferedReader) -> io.BufferedReader:
+    """Skip the byte order mark of UTF-8, if there is one."""
+    if stream.peek(3).startswith(codecs.BOM_UTF8):
+        stream.read(len(codecs.BOM_UTF8))
+    return stream
+
+
+def check_wide(head: bytes, path: Path) -> None:
+    """Refuse text of two bytes a letter that does not say so itself."""
+    if max(head[0::2].count(0), head[1::2].count(0)) * 5 > len(head):
+        raise UnreadableSource(
+            "the text is full of NUL bytes: UTF-16 without a byte order mark, or no text",
+            where=str(path),
+            next_step="--encoding utf-16-le, or utf-16-be, reads it (encoding= in Python)",
+        )
+
 
 STANDARD_INPUT = "-"
 LONGEST_PATH = 4096

@@ -13,11 +13,19 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from eventide.data.grouped_split import choose_groups
-from eventide.data.sample.cast import Event, events, phrases
-from eventide.data.sample.crowd import DAY_MS, authors, moments, retweet, writers
+from eventide.data.sample.cast import (
+    DAY_MS,
+    Event,
+    authors,
+    events,
+    moments,
+    phrases,
+    retweet,
+    writers,
+)
 from eventide.data.sample.wording import write
 from eventide.data.schema import canonical
+from eventide.data.splits import choose_groups
 
 FIRST_DAY = datetime(2024, 3, 1, tzinfo=UTC)
 DAYS = 30

@@ -1,4 +1,4 @@
-"""What the sample is made of: invented events and phrases, from the tables beside this file."""
+"""What the sample is made of: invented events and phrases, authors, bursts in time, retweets."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -83,3 +86,62 @@ def phrases() -> Phrases:
         noise_accounts=tuple(table["noise"]["accounts"]),
         slang=dict(table["slang"]),
     )
+
+
+DAY_MS = 86_400_000
+_HEADS = (
+    "river",
+    "night",
+    "old",
+    "tiny",
+    "sunny",
+    "grey",
+    "just",
+    "real",
+    "hello",
+    "north",
+    "salty",
+)
+_TAILS = ("otter", "baker", "pilot", "mila", "jonas", "fox", "nurse", "anke", "teo", "radio", "sam")
+_HOURS = np.array([1, 1, 1, 1, 1, 2, 4, 6, 7, 6, 6, 6, 7, 6, 5, 5, 6, 7, 8, 9, 9, 7, 5, 2], float)
+
+
+def authors(count: int, rng: np.random.Generator) -> list[str]:
+    """Invent ``count`` account names, all different."""
+    heads, tails = rng.integers(len(_HEADS), size=count), rng.integers(len(_TAILS), size=count)
+    return [
+        f"{_HEADS[h]}_{_TAILS[t]}{i}" for i, (h, t) in enumerate(zip(heads, tails, strict=True))
+    ]
+
+
+def writers(event_at: int, size: int, crowd: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Draw ``size`` authors (places in the crowd): most near the event's own, some from anywhere.
+
+    Few authors write a lot and most write once; a fifth of the messages comes from people who
+    follow several events.
+    """
+    local = (event_at * 97 + rng.geometric(0.02, size)) % crowd
+    anywhere = rng.geometric(0.01, size) % crowd
+    return np.where(rng.random(size) < 0.2, anywhere, local)
+
+
+def moments(event: Event, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Draw ``size`` milliseconds since the sample's first midnight: a burst, by day and by hour."""
+    first, last = event.days
+    concentration = 5.0
+    share = rng.beta(1 + concentration * event.peak, 1 + concentration * (1 - event.peak), size)
+    day = np.floor(first + share * (last - first + 1)).astype(np.int64)
+    hour = rng.choice(24, size, p=_HOURS / _HOURS.sum())
+    return np.asarray(
+        day * DAY_MS + hour * 3_600_000 + rng.integers(3_600_000, size=size), np.int64
+    )
+
+
+def retweet(author: str, text: str) -> str:
+    """Repeat a message the way people pass it on: attributed and cut at 140 characters.
+
+    >>> retweet("mila", "Water rising fast")
+    'RT @mila: Water rising fast'
+    """
+    passed_on = f"RT @{author}: {text}"
+    return passed_on if len(passed_on) <= 140 else passed_on[:139] + "…"

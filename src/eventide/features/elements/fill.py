@@ -10,16 +10,16 @@ import polars as pl
 from eventide.data.schema import read_part
 from eventide.errors import BadSetting
 from eventide.features.elements import tags, urls
-from eventide.features.elements.entities import canonical_entities, entities_by_rule
-from eventide.features.elements.few import (
+from eventide.features.elements.small_batch_elements import (
     GIVEN,
     distinct,
     few_entities_of,
     few_tags_of,
     is_few,
 )
-from eventide.features.elements.spacy_entities import entities_by_spacy
-from eventide.features.side_by_side import side_by_side
+from eventide.features.entities.rules import canonical_entities, entities_by_rule
+from eventide.features.entities.spacy_entities import entities_by_spacy
+from eventide.features.parallel import side_by_side
 from eventide.registry import suggestion
 
 LISTS = pl.List(pl.String)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 import numpy as np
 
 from eventide.errors import BadSetting, UnreadableSource
-from eventide.features.encoders.base import (
+from eventide.features.encoders.text_encoder import (
     Encoder,
     State,
     TextEncoder,

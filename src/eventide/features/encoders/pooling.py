@@ -1,4 +1,4 @@
-"""From vectors of tokens to vectors of messages, without padding and without loops over rows."""
+"""Unit rows, means over tokens, and truncated SVD: from token counts to message vectors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from eventide.features.encoders.base import Vectors
+from eventide.features.encoders.text_encoder import Vectors
 
 
 def unit_rows(vectors: Vectors) -> Vectors:
@@ -38,3 +38,21 @@ def row_means(counts: sparse.csr_array, table: Vectors) -> Vectors:
     """Return the mean of the table's vectors under each row's counts; an empty row is zero."""
     totals = np.maximum(counts.sum(axis=1), 1).astype(np.float32)
     return np.asarray((counts @ table) / totals[:, None], dtype=np.float32)
+
+
+def truncated_svd(matrix: sparse.csr_array, width: int) -> tuple[Vectors, Vectors]:
+    """Return the largest singular values ``[k]`` and their right vectors ``[columns, k]``.
+
+    ``k`` is ``width`` or the matrix's rank if that is less. The sign of a vector is such that its
+    entry of largest size is positive.
+    """
+    from sklearn.utils.extmath import randomized_svd
+
+    _, values, right = randomized_svd(
+        matrix, min(width, *matrix.shape), n_oversamples=20, n_iter=4, random_state=0
+    )
+    useful = values > values[0] * 1e-5
+    values, right = values[useful], right[useful]
+    largest = np.take_along_axis(right, np.abs(right).argmax(axis=1, keepdims=True), axis=1)
+    directions = np.ascontiguousarray((right * np.sign(largest)).T, dtype=np.float32)
+    return values.astype(np.float32), directions

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from eventide.errors import InputError, MissingColumn, UnreadableSource
-from eventide.features.encoders.base import State, Vectors, finite, no_argument, not_fitted
+from eventide.features.encoders.text_encoder import State, Vectors, finite, no_argument, not_fitted
 
 if TYPE_CHECKING:
     import polars as pl

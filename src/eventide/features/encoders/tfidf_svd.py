@@ -10,7 +10,8 @@ import numpy.typing as npt
 from scipy import sparse
 
 from eventide.errors import InputError
-from eventide.features.encoders.base import (
+from eventide.features.encoders.pooling import count_matrix, truncated_svd, unit_rows
+from eventide.features.encoders.text_encoder import (
     State,
     TextEncoder,
     Vectors,
@@ -21,10 +22,7 @@ from eventide.features.encoders.base import (
     text_column,
     whole_number,
 )
-from eventide.features.encoders.lexicon import Lexicon, frequent, tally
-from eventide.features.encoders.pooling import count_matrix, unit_rows
-from eventide.features.encoders.svd import truncated_svd
-from eventide.features.encoders.tokens import Keys, Scan, Tokens
+from eventide.features.encoders.tokens import Keys, Lexicon, Scan, Tokens, frequent, tally
 from eventide.progress import step, track
 
 if TYPE_CHECKING:

@@ -1,9 +1,4 @@
-"""Words and character n-grams of any script as 64-bit keys, a whole batch of texts at once.
-
-Texts become one array of code points. The key of any stretch of it comes from differences of
-prefix sums (a polynomial hash modulo 2^64), so that no Python loop runs over texts, words or
-characters, and no spelling has to be stored in a model.
-"""
+"""Words and character n-grams as 64-bit keys, and lexicons of the keys an encoder knows."""
 
 from __future__ import annotations
 
@@ -14,10 +9,11 @@ from unicodedata import category
 import numpy as np
 import numpy.typing as npt
 
-from eventide.few import FEW
+from eventide.runtime.threads import FEW
 
 if TYPE_CHECKING:
     import polars as pl
+from collections.abc import Iterable
 
 Keys: TypeAlias = npt.NDArray[np.uint64]
 Rows: TypeAlias = npt.NDArray[np.int64]
@@ -138,3 +134,50 @@ def _mixed(values: npt.NDArray[Any]) -> Keys:
     found = (found ^ (found >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     found = (found ^ (found >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return np.asarray(found ^ (found >> np.uint64(31)), dtype=np.uint64)
+
+
+class Lexicon:
+    """Sorted distinct keys; the place of a key is its column.
+
+    >>> Lexicon(np.array([3, 7, 9], dtype=np.uint64)).columns(np.array([9, 4], dtype=np.uint64))
+    array([ 2, -1])
+    """
+
+    def __init__(self, keys: Keys) -> None:
+        self.keys = keys
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def columns(self, keys: Keys) -> Rows:
+        """Return the column of every key, -1 where it is unknown."""
+        if not len(self.keys):
+            return np.full(len(keys), -1, dtype=np.int64)
+        places = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        return np.where(self.keys[places] == keys, places, -1)
+
+
+def frequent(counts: tuple[Keys, Rows], *, least: int, most: int) -> tuple[Keys, Rows]:
+    """Keep the ``most`` commonest keys with a count of ``least`` or more; ties go by key."""
+    keys, numbers = counts
+    chosen = np.flatnonzero(numbers >= least)
+    if len(chosen) > most:
+        chosen = np.sort(chosen[np.argsort(-numbers[chosen], kind="stable")[:most]])
+    return keys[chosen], numbers[chosen]
+
+
+def tally(batches: Iterable[Keys]) -> tuple[Keys, Rows]:
+    """Count keys over batches: the distinct keys, sorted, and how often each came."""
+    keys: Keys = np.zeros(0, dtype=np.uint64)
+    numbers: Rows = np.zeros(0, dtype=np.int64)
+    for batch in batches:
+        new, times = np.unique(batch, return_counts=True)
+        keys, places = np.unique(np.concatenate((keys, new)), return_inverse=True)
+        numbers = _added(np.concatenate((numbers, times)), places, len(keys))
+    return keys, numbers
+
+
+def _added(values: Rows, places: npt.NDArray[np.intp], size: int) -> Rows:
+    total = np.zeros(size, dtype=np.int64)
+    np.add.at(total, places, values)
+    return total

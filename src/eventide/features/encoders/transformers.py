@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from eventide.errors import BadSetting, MissingDependency
-from eventide.features.encoders.base import State, TextEncoder, Vectors
-from eventide.features.encoders.fingerprint import fingerprint
 from eventide.features.encoders.pooling import unit_rows
+from eventide.features.encoders.text_encoder import State, TextEncoder, Vectors, fingerprint
 from eventide.storage import expanded
 
 LONGEST = 256

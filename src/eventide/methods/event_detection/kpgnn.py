@@ -1,17 +1,9 @@
-"""KPGNN: graph attention trained by triplets on one graph of all that messages share.
-
-Cao et al., "Knowledge-Preserving Incremental Social Event Detection via Heterogeneous GNNs" (WWW
-2021). [V] one graph, the union of the views; vectors plus two numbers of time; attention with 4
-heads of 8, then 1 of 32, residual, ELU between; triplet loss with margin 3 on squared distances and
-a random violating negative; an optional infomax term; Adam 1e-3, weight decay 1e-4. [C] neighbours
-are sampled once, and each message reads itself too; batches of 512; the infomax term, off by
-default, shuffles the features by rotating them; the epoch is chosen by nearest centroid, and a
-linear head fitted on the frozen vectors. Only offline: nothing is learned after training.
-"""
+"""KPGNN: graph attention over sampled neighbours, trained by triplets."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,21 +12,44 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from eventide.features.times import SECONDS
-from eventide.losses.infomax import infomax_loss
-from eventide.losses.triplets import triplet_loss
-from eventide.methods.event_detection.infomax_stage import InfomaxStage, Shuffled
-from eventide.methods.event_detection.sampled import SampledGraphMethod
-from eventide.methods.event_detection.sampled_stage import VIEW, SampledStage
-from eventide.networks.gat import GraphAttention
-from eventide.networks.layered import LayeredNetwork
+from eventide.corpus.corpus import Corpus, Ints
+from eventide.corpus.training_set import Problem
+from eventide.features.time_buckets import SECONDS
+from eventide.losses.pairwise import infomax_loss, triplet_loss
+from eventide.methods.event_detection.sampled_method import SampledGraphMethod
+from eventide.networks.multi_view import ViewOutput
+from eventide.networks.sampled_networks import GraphAttention, LayeredNetwork
+from eventide.runners.graph_runner import Outputs
+from eventide.runners.sampled_runner import VIEW, SampledStage
 from eventide.training.checkpoints import Checkpoints
-from eventide.training.corpus import Corpus, Ints
 from eventide.training.loop import Run, Watch
-from eventide.training.objective import Outputs
+from eventide.training.objectives.objective import Outputs as ObjectiveOutputs
+from eventide.training.objectives.representation_objective import RepresentationObjective
 from eventide.training.phases import Phase
-from eventide.training.problem import Problem
-from eventide.training.representation_objective import RepresentationObjective
+
+
+@dataclass(frozen=True, eq=False)
+class Shuffled(ViewOutput):
+    """An output beside what the network says of the same graph with others' features [B, d]."""
+
+    shuffled: Tensor
+
+
+class InfomaxStage(SampledStage):
+    """Features are shuffled by rotating them; the first row of a batch, itself random, says how."""
+
+    def learn(self, rows: Ints) -> Outputs:
+        """Run rows of the graph twice, the second time with others' features."""
+        if self.network.encoder_frozen:
+            return super().learn(rows)
+        self.network.train()
+        self._states.drop()
+        inputs, blocks = self.field(rows)
+        step = 1 + int(rows[0]) % max(len(inputs) - 1, 1)
+        output = self._output(self.network.states(inputs, blocks))[VIEW]
+        other = self.network.states(torch.roll(inputs, step, dims=0), blocks)
+        return {VIEW: Shuffled(output.embeddings, output.logits, output.settings, other)}
+
 
 HEADS, WIDTH, LAST = 4, 8, 32
 MARGIN = 3.0
@@ -130,12 +145,12 @@ class TripletObjective(RepresentationObjective):
             self._generator.manual_seed(int(draws.integers(2**63)))
             yield batch
 
-    def represent(self, outputs: Outputs, labels: Tensor, epoch: int) -> Tensor:
+    def represent(self, outputs: ObjectiveOutputs, labels: Tensor, epoch: int) -> Tensor:
         """Return the loss of each triplet."""
         embeddings = outputs[VIEW].embeddings
         return triplet_loss(embeddings, labels, margin=MARGIN, generator=self._generator)
 
-    def terms(self, outputs: Outputs, labels: Tensor, epoch: int) -> dict[str, Tensor]:
+    def terms(self, outputs: ObjectiveOutputs, labels: Tensor, epoch: int) -> dict[str, Tensor]:
         """Return the triplet term and, if it counts, the infomax term."""
         terms = super().terms(outputs, labels, epoch)
         output = outputs[VIEW]

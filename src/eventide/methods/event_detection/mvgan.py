@@ -18,15 +18,14 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from eventide.features.times import SECONDS
-from eventide.graphs.blocks import Floats
-from eventide.graphs.similarity import pair_cosines, shared_share
+from eventide.corpus.corpus import Corpus, Ints
+from eventide.features.time_buckets import SECONDS
+from eventide.graphs.sampled.edge_blocks import Floats
+from eventide.graphs.sampled.message_similarity import pair_cosines, shared_share
 from eventide.graphs.views import HASHTAG
-from eventide.methods.event_detection.sampled import SAMPLED, SampledGraphMethod
-from eventide.networks.layered import LayeredNetwork
-from eventide.networks.two_graphs import FusedGraphs, TwoGraphs
-from eventide.training.corpus import Corpus, Ints
-from eventide.training.logit_objective import LogitObjective
+from eventide.methods.event_detection.sampled_method import SAMPLED, SampledGraphMethod
+from eventide.networks.sampled_networks import FusedGraphs, LayeredNetwork, TwoGraphs
+from eventide.training.objectives.logit_objective import LogitObjective
 from eventide.training.phases import Phase
 
 WIDTH = 256

@@ -20,17 +20,21 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from eventide.graphs.blocks import Floats
-from eventide.graphs.similarity import shared_share
-from eventide.losses.pairs import bounded_gradient, lengths, norm_ratio_loss
-from eventide.methods.event_detection.sampled import SampledGraphMethod
-from eventide.methods.event_detection.sampled_stage import VIEW
-from eventide.networks.gcn import GraphConvolution, MixedConvolution, ViewMix
-from eventide.networks.layered import LayeredNetwork
-from eventide.training.corpus import Corpus, Ints
-from eventide.training.objective import Outputs
+from eventide.corpus.corpus import Corpus, Ints
+from eventide.graphs.sampled.edge_blocks import Floats
+from eventide.graphs.sampled.message_similarity import shared_share
+from eventide.losses.pairwise import bounded_gradient, lengths, norm_ratio_loss
+from eventide.methods.event_detection.sampled_method import SampledGraphMethod
+from eventide.networks.sampled_networks import (
+    GraphConvolution,
+    LayeredNetwork,
+    MixedConvolution,
+    ViewMix,
+)
+from eventide.runners.sampled_runner import VIEW
+from eventide.training.objectives.objective import Outputs
+from eventide.training.objectives.representation_objective import RepresentationObjective
 from eventide.training.phases import Phase
-from eventide.training.representation_objective import RepresentationObjective
 
 WIDTHS = (512, 256, 128)
 MOST_BATCHES = 16

@@ -16,17 +16,17 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from eventide.methods.at_once import KEPT, Logits, judgement_of, messages_of
-from eventide.methods.base import Judgement
-from eventide.methods.event_detection.text_stage import VIEW, TextNetwork, TextStage
+from eventide.corpus.corpus import Corpus, Ints
+from eventide.corpus.training_set import Problem
+from eventide.methods.method import Judgement
+from eventide.methods.single_step import KEPT, Logits, judgement_of, messages_of
 from eventide.methods.trained import TrainedMethod
+from eventide.runners.text_runner import VIEW, TextNetwork, TextStage
 from eventide.training.checkpoints import Checkpoints
-from eventide.training.corpus import Corpus, Ints
-from eventide.training.logit_objective import LogitObjective
 from eventide.training.loop import Run, Watch
-from eventide.training.objective import Outputs
+from eventide.training.objectives.logit_objective import LogitObjective
+from eventide.training.objectives.objective import Outputs
 from eventide.training.phases import Phase
-from eventide.training.problem import Problem
 
 NetworkT = TypeVar("NetworkT", bound=TextNetwork)
 READER = "reader"

@@ -1,34 +1,65 @@
-"""``twitter-lda``: topics found without labels, then logistic regression on them.
-
-Zhao et al., "Comparing Twitter and Traditional Media Using Topic Models" (ECIR 2011). [V] one topic
-per message, a background switch per word, a topic distribution per author, collapsed Gibbs; alpha
-0.5, beta 0.01, gamma 20, 100 topics, 100 sweeps; a message is P(topic | message). [C] words that
-occur twice, none removed as a stop word (the background takes them); a message without an
-author has one of its own; draws in small blocks (`topic_sampler`); P(topic | message) from the
-counts after the last sweep; the linear probe of the yardsticks. The text of every message in the
-graph is read, labels of none; a new message is folded in with the topics as they are.
-"""
+"""Twitter-LDA topics of the training messages, read by logistic regression."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from eventide.corpus.corpus import Corpus
+from eventide.corpus.training_set import Problem
 from eventide.errors import InputError
-from eventide.features.encoders.lexicon import Lexicon, frequent, tally
-from eventide.features.encoders.tokens import Scan
+from eventide.features.encoders.pooling import count_matrix
+from eventide.features.encoders.tokens import Lexicon, Scan, frequent, tally
 from eventide.graphs.keys import KeyIndex, Keys
-from eventide.methods.at_once import messages_of
-from eventide.methods.event_detection.topic_model import TopicModel
-from eventide.methods.event_detection.topic_sampler import Ints, Priors, TopicSampler, Words
-from eventide.methods.linear_probe import Matrix, ProbedMethod
+from eventide.methods.baselines.logistic_regression import Matrix, ProbedMethod
+from eventide.methods.event_detection.topic_sampler import Floats, Ints, Priors, TopicSampler, Words
+from eventide.methods.single_step import messages_of
 from eventide.progress import track
-from eventide.training.corpus import Corpus
-from eventide.training.problem import Problem
+
+
+@dataclass(frozen=True)
+class TopicModel:
+    """Known words, and how often each came from each topic [V, K] and from the background [V]."""
+
+    lexicon: Lexicon
+    topic_words: NDArray[np.int32]
+    background: NDArray[np.int32]
+    priors: Priors
+
+    def posterior(self, texts: pl.Series, author_topics: Ints) -> Floats:
+        """Return P(topic | message) [n, K] of texts whose authors chose topics so often [n, K].
+
+        A word counts with (switch * P(word | topic) + (1 - switch) * P(word | background)), so
+        nothing is drawn and a message is read the same way whenever it comes.
+        """
+        rows, keys = Scan(texts).words()
+        shape = (len(texts), len(self.lexicon))
+        counts = count_matrix(rows, self.lexicon.columns(keys), shape)
+        logits = counts.astype(np.float64) @ self._log_words
+        logits += np.log(author_topics + self.priors.alpha)
+        weights = np.exp(logits - logits.max(axis=1, keepdims=True))
+        weights /= weights.sum(axis=1, keepdims=True)
+        found: Floats = weights
+        return found
+
+    @cached_property
+    def _log_words(self) -> Floats:
+        """Return log P(word | message's topic) [V, K], the switch summed out."""
+        beta, gamma = self.priors.beta, self.priors.gamma
+        spread = len(self.lexicon) * beta
+        topical, rest = self.topic_words.sum(), self.background.sum()
+        switch = (topical + gamma) / (topical + rest + 2 * gamma)
+        of_topic = (self.topic_words + beta) / (self.topic_words.sum(axis=0) + spread)
+        of_all = (self.background + beta) / (rest + spread)
+        found: Floats = np.log(switch * of_topic + (1 - switch) * of_all[:, None])
+        return found
+
 
 NOBODY = -1
 MOST_WORDS = 50_000

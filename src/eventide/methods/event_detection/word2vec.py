@@ -16,11 +16,11 @@ import polars as pl
 import torch
 from torch import Tensor, nn
 
+from eventide.corpus.corpus import Corpus
 from eventide.features.encoders import Encoder, State, encoder
 from eventide.methods.event_detection.text_method import TextMethod
-from eventide.methods.event_detection.text_stage import TextNetwork
-from eventide.networks.seeding import Noise, seeded_linear
-from eventide.training.corpus import Corpus
+from eventide.networks.initialisation import Noise, seeded_linear
+from eventide.runners.text_runner import TextNetwork
 
 HIDDEN = 128
 

@@ -8,13 +8,13 @@ from typing import Any, ClassVar, cast
 import torch
 from torch import Tensor, nn
 
-from eventide.losses.contrastive.balanced import balanced_contrastive
+from eventide.losses.contrastive.supervised import balanced_contrastive
 from eventide.methods.long_tail.logit_adjustment import LogitAdjusted
-from eventide.methods.multi_view import MultiViewMethod
+from eventide.methods.trained import MultiViewMethod
+from eventide.networks.heads import Projector
 from eventide.networks.multi_view import MultiViewNetwork
-from eventide.networks.projector import Projector
 from eventide.settings import Settings
-from eventide.training.objective import Objective, Outputs
+from eventide.training.objectives.objective import Objective, Outputs
 
 TEMPERATURE = 0.07
 CONTRAST_WEIGHT = 0.35

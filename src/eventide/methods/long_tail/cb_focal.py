@@ -7,14 +7,13 @@ from typing import cast
 
 from torch import Tensor, nn
 
-from eventide.losses.class_weights import class_balanced_weights
-from eventide.losses.classification.focal import sigmoid_focal
-from eventide.losses.reduction import weighted
-from eventide.methods.multi_view import MultiViewMethod
+from eventide.corpus.corpus import Corpus
+from eventide.losses.classification import sigmoid_focal
+from eventide.losses.reduction import class_balanced_weights, weighted
+from eventide.methods.trained import MultiViewMethod
 from eventide.networks.multi_view import MultiViewNetwork
-from eventide.training.corpus import Corpus
-from eventide.training.logit_objective import LogitObjective
-from eventide.training.objective import Objective
+from eventide.training.objectives.logit_objective import LogitObjective
+from eventide.training.objectives.objective import Objective
 
 FOCUS = 1.0
 """The power g of (1 - p_t)."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from eventide.methods.multi_view import MultiViewMethod
+from eventide.methods.trained import MultiViewMethod
 from eventide.networks.multi_view import MultiViewNetwork
-from eventide.training.logit_objective import LogitObjective
-from eventide.training.objective import Objective
+from eventide.training.objectives.logit_objective import LogitObjective
+from eventide.training.objectives.objective import Objective
 
 
 class CrossEntropy(MultiViewMethod):

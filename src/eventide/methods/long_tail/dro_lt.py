@@ -10,14 +10,17 @@ from torch.nn import functional
 
 from eventide.losses.contrastive.robust import robust_contrastive
 from eventide.losses.reduction import mean_of_classes, weighted_mean
-from eventide.methods.multi_view import MultiViewMethod
+from eventide.methods.trained import MultiViewMethod
 from eventide.networks.multi_view import MultiViewNetwork
 from eventide.training.batches import class_aware_batches
-from eventide.training.classifier_objective import BalancedClassifier
-from eventide.training.logit_objective import LogitObjective, combined_logits
-from eventide.training.objective import Ints, Outputs
+from eventide.training.objectives.logit_objective import (
+    BalancedClassifier,
+    LogitObjective,
+    combined_logits,
+)
+from eventide.training.objectives.objective import Ints, Outputs
+from eventide.training.objectives.representation_objective import RepresentationObjective
 from eventide.training.phases import Phase, share
-from eventide.training.representation_objective import RepresentationObjective
 
 PHASES = (0.4, 0.4, 0.2)
 """Shares of the epochs: cross-entropy, robust representation, classifier alone."""

@@ -9,16 +9,15 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from eventide.losses.contrastive.prototype_loss import prototype_loss
-from eventide.losses.contrastive.prototypes import LearnedPrototypes
-from eventide.methods.multi_view import MultiViewMethod
+from eventide.losses.contrastive.prototypical import LearnedPrototypes, prototype_loss
+from eventide.methods.trained import MultiViewMethod
+from eventide.networks.heads import Projector
 from eventide.networks.multi_view import MultiViewNetwork
-from eventide.networks.projector import Projector
 from eventide.settings import Settings
 from eventide.training.batches import class_balanced_batches, shuffled_batches
-from eventide.training.logit_objective import LogitObjective
-from eventide.training.objective import Ints, Objective, Outputs
-from eventide.training.outputs import rows_of
+from eventide.training.objectives.logit_objective import LogitObjective
+from eventide.training.objectives.objective import Ints, Objective, Outputs
+from eventide.training.validation_scores import rows_of
 
 TEMPERATURE = 0.1
 

@@ -7,14 +7,13 @@ from typing import Any, ClassVar
 
 from torch import Tensor
 
-from eventide.losses.class_weights import class_balanced_weights
-from eventide.losses.classification.ldam import ldam, ldam_margins
-from eventide.losses.reduction import mean, weighted_mean
-from eventide.methods.multi_view import MultiViewMethod
+from eventide.losses.classification import ldam, ldam_margins
+from eventide.losses.reduction import class_balanced_weights, mean, weighted_mean
+from eventide.methods.trained import MultiViewMethod
 from eventide.networks.multi_view import MultiViewNetwork
 from eventide.settings import Settings
-from eventide.training.logit_objective import LogitObjective
-from eventide.training.objective import Objective
+from eventide.training.objectives.logit_objective import LogitObjective
+from eventide.training.objectives.objective import Objective
 
 LARGEST_MARGIN = 0.5
 DEFERRED = 0.8

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from eventide.losses.classification.logit_adjusted import logit_adjusted
-from eventide.methods.multi_view import MultiViewMethod
+from eventide.losses.classification import logit_adjusted
+from eventide.methods.trained import MultiViewMethod
 from eventide.networks.multi_view import MultiViewNetwork
-from eventide.training.logit_objective import LogitObjective
-from eventide.training.objective import Objective
+from eventide.training.objectives.logit_objective import LogitObjective
+from eventide.training.objectives.objective import Objective
 
 STRENGTH = 1.0
 """What multiplies the log prior; 1 is Fisher consistent for the balanced error."""

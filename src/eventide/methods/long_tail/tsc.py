@@ -5,16 +5,22 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from eventide.losses.contrastive.k_positive import k_positive_contrastive, targeted_contrastive
-from eventide.losses.contrastive.targets import class_targets, matched
-from eventide.methods.multi_view import MultiViewMethod
-from eventide.networks.geometry import unit_rows
+from eventide.losses.contrastive.k_positive import (
+    class_targets,
+    k_positive_contrastive,
+    matched,
+    targeted_contrastive,
+)
+from eventide.methods.trained import MultiViewMethod
 from eventide.networks.multi_view import MultiViewNetwork
-from eventide.networks.precision import widen
-from eventide.training.classifier_objective import BalancedClassifier
-from eventide.training.objective import Outputs
+from eventide.tensors import unit_rows, widen
+from eventide.training.objectives.logit_objective import BalancedClassifier
+from eventide.training.objectives.objective import Outputs
+from eventide.training.objectives.representation_objective import (
+    RepresentationObjective,
+    class_means,
+)
 from eventide.training.phases import Phase, share
-from eventide.training.representation_objective import RepresentationObjective, class_means
 
 PHASES = (0.3, 0.3, 0.4)
 """Shares of the epochs: k-positive contrast, targeted contrast, classifier alone."""

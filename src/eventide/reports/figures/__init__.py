@@ -17,12 +17,12 @@ FIGURES.add(
 )
 FIGURES.add("class-sizes", f"{_HERE}.class_sizes:FIGURE", "messages per event")
 FIGURES.add(
-    "groups", f"{_HERE}.groups:FIGURE", "ACC and F1 of certain, middle and uncertain classes"
+    "groups", f"{_HERE}.group_bars:FIGURE", "ACC and F1 of certain, middle and uncertain classes"
 )
 FIGURES.add("tsne", f"{_HERE}.tsne:FIGURE", "t-SNE of eight events in one view, by method")
 FIGURES.add(
     "similarity",
-    f"{_HERE}.similarity:FIGURE",
+    f"{_HERE}.similarity_histograms:FIGURE",
     "cosine within and between events, by method and group",
 )
 FIGURES.add(
@@ -31,5 +31,7 @@ FIGURES.add(
 FIGURES.add(
     "sensitivity", f"{_HERE}.sensitivity:FIGURE", "ACC and F1 over the weights of the loss terms"
 )
-FIGURES.add("drift", f"{_HERE}.drift:FIGURE", "how far prototypes move, learned and centroids")
+FIGURES.add(
+    "drift", f"{_HERE}.drift_curves:FIGURE", "how far prototypes move, learned and centroids"
+)
 FIGURES.add("architecture", f"{_HERE}.architecture:FIGURE", "the method as a diagram")

@@ -9,9 +9,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 
 from eventide.graphs.views import PAPER_VIEWS
-from eventide.reports.figures.recipe import Numbers, Recipe
-from eventide.reports.figures.runs import Runs
+from eventide.reports.figures.make import Numbers, Recipe
 from eventide.reports.figures.style import BLUE, GREY, ORANGE, SKY, VERMILLION, blank, styled
+from eventide.reports.figures.trained_runs import Runs
 
 PLAIN, LOSS, LEARNED = "#FFFFFF", "#FBE3D6", "#DDEEF9"
 VIEWS = tuple(view.name for view in PAPER_VIEWS)

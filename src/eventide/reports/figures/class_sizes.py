@@ -8,18 +8,18 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from eventide.data.splits import split_counts
-from eventide.reports.figures.recipe import Numbers, Recipe
-from eventide.reports.figures.runs import Runs
+from eventide.reports.figures.make import Numbers, Recipe
 from eventide.reports.figures.style import (
     BLUE,
     ORANGE,
     SKY,
     blank,
     class_axis,
+    counted,
     styled,
     write_values,
 )
-from eventide.reports.figures.words import counted
+from eventide.reports.figures.trained_runs import Runs
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from eventide.reports.figures.recipe import Numbers, Recipe
-from eventide.reports.figures.runs import GROUPED_BY, Runs
+from eventide.reports.figures.make import Numbers, Recipe
 from eventide.reports.figures.style import (
     BLACK,
     BLUE,
@@ -21,10 +20,11 @@ from eventide.reports.figures.style import (
     blank,
     class_axis,
     panel_name,
+    said,
     styled,
     write_values,
 )
-from eventide.reports.figures.words import said
+from eventide.reports.figures.trained_runs import GROUPED_BY, Runs
 
 INDICATORS = ("uncertainty", "1/n", "sqrt(1/n)")
 

@@ -11,10 +11,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
-from eventide.reports.figures.recipe import Numbers, Recipe
-from eventide.reports.figures.runs import Runs
-from eventide.reports.figures.style import BLACK, BLUE, VERMILLION, blank, panel_name, styled
-from eventide.reports.figures.words import said
+from eventide.reports.figures.make import Numbers, Recipe
+from eventide.reports.figures.style import BLACK, BLUE, VERMILLION, blank, panel_name, said, styled
+from eventide.reports.figures.trained_runs import Runs
 from eventide.scoring.metrics import error_auroc
 
 BINS = 26

@@ -8,13 +8,21 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from eventide.comparison import Contestant, Results
-from eventide.comparison.results import Spread
 from eventide.errors import EventideError
-from eventide.reports.figures.recipe import Numbers, Recipe
-from eventide.reports.figures.runs import Runs
-from eventide.reports.figures.style import BLUE, GREY, ORANGE, blank, panel_name, styled
-from eventide.reports.figures.words import counted, percent
+from eventide.experiments import Contestant, Results
+from eventide.experiments.results import Spread
+from eventide.reports.figures.make import Numbers, Recipe
+from eventide.reports.figures.style import (
+    BLUE,
+    GREY,
+    ORANGE,
+    blank,
+    counted,
+    panel_name,
+    percent,
+    styled,
+)
+from eventide.reports.figures.trained_runs import Runs
 from eventide.settings import Settings
 
 

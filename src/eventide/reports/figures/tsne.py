@@ -8,10 +8,9 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from eventide.reports.figures.recipe import Numbers, Recipe
-from eventide.reports.figures.runs import FittedRun, Ints, Runs
-from eventide.reports.figures.style import MARKERS, SERIES, blank, panel_name, shorten, styled
-from eventide.reports.figures.words import said
+from eventide.reports.figures.make import Numbers, Recipe
+from eventide.reports.figures.style import MARKERS, SERIES, blank, panel_name, said, shorten, styled
+from eventide.reports.figures.trained_runs import FittedRun, Ints, Runs
 
 METHODS_SHOWN = ("ce", "hybrid-psc", "bcl", "ucl-ec")
 EVENTS = 8

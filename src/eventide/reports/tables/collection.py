@@ -5,18 +5,46 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from eventide.comparison.groups import groups
-from eventide.comparison.material import Material
-from eventide.comparison.results import Results
-from eventide.reports.tables.ablation import ablation
-from eventide.reports.tables.comparison import comparison
-from eventide.reports.tables.controls import controls
-from eventide.reports.tables.event_detection import event_detection
-from eventide.reports.tables.long_tail import long_tail
-from eventide.reports.tables.seconds import seconds
-from eventide.reports.tables.significance import chosen_reference, significance
-from eventide.reports.tables.table import Table
-from eventide.reports.tables.view_quality import view_quality
+from eventide.experiments.prepared import Material
+from eventide.experiments.results import Results
+from eventide.experiments.variants import groups
+from eventide.reports.profile.connections import WHY_DIFFERENT, quality
+from eventide.reports.tables.comparison_tables import (
+    ablation,
+    comparison,
+    controls,
+    event_detection,
+    long_tail,
+    seconds,
+)
+from eventide.reports.tables.significance_table import chosen_reference, significance
+from eventide.reports.tables.table import Column, Figure, Table
+
+COLUMNS = (
+    Column("view", "view", words=True),
+    Column("edges", "edges"),
+    Column("purity", "within one event", digits=4, best="high"),
+    Column("paper_purity", "paper's", digits=4),
+)
+
+
+def view_quality(material: Material) -> Table:
+    """Count edges and their share within one event, for each view and for all together."""
+    found = quality(material.messages, material.name)
+    rows = [
+        (
+            each.view,
+            each.edges,
+            None if each.purity is None else Figure(each.purity),
+            None if each.paper is None else Figure(each.paper),
+        )
+        for each in found
+    ]
+    notes = (
+        [WHY_DIFFERENT.removesuffix(".")] if any(each.paper is not None for each in found) else []
+    )
+    return Table.build("view-quality", f"View quality: {material.name}", COLUMNS, rows, notes)
+
 
 OF_GROUP: dict[str, Callable[[Results, Sequence[str]], Table]] = {
     "event-detection": event_detection,

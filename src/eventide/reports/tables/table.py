@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
-from eventide.comparison.results import Spread
+from eventide.experiments.results import Spread
 
 MISSING = "-"
 PLUS_MINUS = "±"

@@ -1,0 +1,1 @@
+"""From messages to what a method learns from: featurised, hashed, labelled."""

@@ -1,0 +1,1 @@
+"""Cells, lists and times as people write them, turned into typed columns."""

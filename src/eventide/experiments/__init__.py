@@ -1,0 +1,24 @@
+"""Many runs side by side: methods, seeds and splits, in worker processes, kept as they end.
+
+>>> from eventide.experiments import choose
+>>> [each.name for each in choose("ucl,ucl-ec+cb").contestants]
+['ucl', 'ucl-ec+cb']
+"""
+
+from eventide.experiments.engine import Step, compare
+from eventide.experiments.prepared import Material, read_material
+from eventide.experiments.results import Results
+from eventide.experiments.run_log import Run
+from eventide.experiments.variants import Choice, Contestant, choose
+
+__all__ = [
+    "Choice",
+    "Contestant",
+    "Material",
+    "Results",
+    "Run",
+    "Step",
+    "choose",
+    "compare",
+    "read_material",
+]

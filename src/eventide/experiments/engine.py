@@ -1,0 +1,180 @@
+"""The comparison itself: who has not run yet, runs; what has run, is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from eventide.experiments.jobs import RUNS, Job, Plan, check_request, check_runs_folder, jobs
+from eventide.experiments.prepared import Material, Workshop, read_material
+from eventide.experiments.results import Results
+from eventide.experiments.run_log import Ledger, Run
+from eventide.experiments.sources import code_name, commit, is_edited
+from eventide.experiments.splitting import ONE_FOR_ALL, copies, divided
+from eventide.experiments.variants import Contestant
+from eventide.experiments.workers import carried_out
+from eventide.features.encoders import DEFAULT_ENCODER
+from eventide.outputs import reserved
+from eventide.runtime.cores import usable_cores
+
+SEEDS = 10
+
+
+@dataclass(frozen=True)
+class Step:
+    """How far a comparison is; ``run`` is the one that just ended, None at the start.
+
+    ``notes`` say at the start what is kept from before.
+    """
+
+    done: int
+    total: int
+    run: Run | None = None
+    notes: tuple[str, ...] = ()
+
+
+def compare(
+    dataset: Any,
+    contestants: Sequence[Contestant],
+    seeds: Iterable[int] = range(SEEDS),
+    *,
+    out: str | Path,
+    split: str = "random",
+    protocol: str | None = None,
+    preset: str = "default",
+    encoder: str = DEFAULT_ENCODER,
+    entities: str = "rules",
+    changes: Mapping[str, Any] | None = None,
+    workers: int | None = None,
+    watch: Callable[[Step], None] = lambda _: None,
+) -> Results:
+    """Run every contestant with every seed on ``dataset``, and keep each run in ``out``.
+
+    ``dataset`` is a `Material` or anything that can be read as messages. A seed sets the split and
+    the first weights, and is shared by all contestants, which judge the same test messages. Runs
+    that ``out``/runs.jsonl holds are not run again if they are of the same code (`sources`);
+    failed ones are. ``changes`` are settings by dotted name for everybody. With several ``workers``
+    (all cores by default) call it from a module that can be imported, as multiprocessing asks.
+    One comparison at a time can write to a folder.
+    """
+    seeds = tuple(dict.fromkeys(seeds))
+    protocol = check_request(
+        contestants,
+        seeds,
+        split=split,
+        protocol=protocol,
+        preset=preset,
+        encoder=encoder,
+        entities=entities,
+        changes=changes,
+        workers=workers,
+    )
+    folder = check_runs_folder(out)
+    material = (
+        dataset
+        if isinstance(dataset, Material)
+        else read_material(dataset, contestants, entities=entities)
+    )
+    plan = Plan(
+        dataset=material.name,
+        fingerprint=material.fingerprint,
+        split=split,
+        protocol=protocol,
+        encoder=encoder,
+        entities=material.entities,
+        preset=preset,
+        changes=dict(changes or {}),
+        commit=commit(),
+    )
+    wanted = jobs(plan, contestants, seeds)
+    together = copies(material.messages, split)
+    divided(material.messages, split, seeds[0], together)  # a split that cannot be is said now
+
+    ledger = Ledger(folder / RUNS)
+    with reserved(ledger.path):
+        kept, damaged = ledger.read()
+        finished = {run.key: run for run in kept if run.outcome is not None}
+        failed: dict[str, Run] = {}
+        edited = 0
+        todo = list({job.key: job for job in wanted if job.key not in finished}.values())
+        total = len({job.key for job in wanted})
+        notes = _kept_notes(kept, wanted, plan)
+        watch(Step(total - len(todo), total, notes=notes))
+        workshop = Workshop(material.messages, plan, together)
+        with closing(carried_out(todo, workshop, workers or usable_cores())) as ended:
+            for done, run in enumerate(ended, start=total - len(todo) + 1):
+                # A worker may have loaded code that was edited meanwhile: not kept for another day.
+                edited += bool(edited or is_edited())
+                ledger.append(run.model_copy(update={"key": "", "code": ""}) if edited else run)
+                (failed if run.outcome is None else finished)[run.key] = run
+                watch(Step(done, total, run))
+    notes = (*material.notes, *notes, *_notes(split, seeds, damaged, edited))
+    return _results(ledger.path, plan, contestants, seeds, wanted, finished, failed, notes)
+
+
+def _kept_notes(kept: Sequence[Run], wanted: Sequence[Job], plan: Plan) -> tuple[str, ...]:
+    """Say which runs of the file serve again, and which do not because the code is another."""
+    keys = {job.key for job in wanted}
+    codes = {job.contestant.method: job.code for job in wanted}
+    done = [run for run in kept if run.outcome is not None]
+    used = {run.key: run for run in done if run.key in keys}
+    other = [
+        run
+        for run in done
+        if (run.fingerprint, run.encoder) == (plan.fingerprint, plan.encoder)
+        and run.code != codes.get(run.method, run.code)
+    ]
+    notes = []
+    if used:
+        made_by = code_name(run.made_by for run in used.values())
+        notes.append(f"{len(used)} of {len(keys)} runs kept from before ({made_by})")
+    if other:
+        made_by = code_name(run.made_by for run in other)
+        notes.append(
+            f"{len(other)} runs in {RUNS} are not used: the code was another then ({made_by})"
+        )
+    return tuple(notes)
+
+
+def _notes(split: str, seeds: Sequence[int], damaged: int, edited: int) -> list[str]:
+    notes = []
+    if edited:
+        notes.append(
+            f"the code was edited while the comparison ran: {edited} runs may be of either code, "
+            "and the next comparison does them again"
+        )
+    if damaged:
+        notes.append(
+            f"{damaged} unreadable lines in {RUNS} were passed over, their runs done again"
+        )
+    if split in ONE_FOR_ALL and len(seeds) > 1:
+        notes.append(f"the split ({split}) is the same for every seed: deviations show the first")
+        notes[-1] += " weights and the order of batches alone"
+    return notes
+
+
+def _results(
+    path: Path,
+    plan: Plan,
+    contestants: Sequence[Contestant],
+    seeds: tuple[int, ...],
+    wanted: Sequence[Job],
+    finished: Mapping[str, Run],
+    failed: Mapping[str, Run],
+    notes: Sequence[str],
+) -> Results:
+    """Sort the runs by contestant; the same work under two names counts for both."""
+    runs = {
+        each.name: tuple(
+            finished[job.key]
+            for job in wanted
+            if job.contestant.name == each.name and job.key in finished
+        )
+        for each in contestants
+    }
+    return Results(
+        path, plan, tuple(contestants), seeds, runs, tuple(failed.values()), tuple(notes)
+    )

@@ -1,0 +1,168 @@
+"""What an experiment is to do: checked names and settings, one job per variant and seed."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from eventide.errors import BadSetting, OutputError
+from eventide.experiments.run_log import Ledger
+from eventide.experiments.sources import digest_of
+from eventide.experiments.splitting import checked_protocol
+from eventide.experiments.variants import Contestant
+from eventide.features.elements import check_entities
+from eventide.features.encoders import DEFAULT_ENCODER, ENCODERS, split_specification
+from eventide.features.encoders import encoder as make_encoder
+from eventide.methods import METHODS
+from eventide.outputs import check_file
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The conditions that all runs share; ``commit`` names the code for people."""
+
+    dataset: str
+    fingerprint: str
+    split: str
+    protocol: str
+    encoder: str
+    entities: str
+    preset: str
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    commit: str = ""
+
+    def conditions(self) -> dict[str, str]:
+        """Return what a run depends on beside contestant and seed; names decide nothing."""
+        facts = asdict(self)
+        return {
+            name: facts[name]
+            for name in ("fingerprint", "split", "protocol", "encoder", "entities")
+        }
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run to do; ``key`` is the same for the same work, whatever it is called.
+
+    ``code`` is the digest of the code that does it: other code is other work.
+    """
+
+    key: str
+    contestant: Contestant
+    settings: dict[str, Any]
+    seed: int
+    code: str
+
+
+def jobs(plan: Plan, contestants: Sequence[Contestant], seeds: Iterable[int]) -> list[Job]:
+    """Return the jobs by seed, so that a worker's preparation of a seed serves many of them."""
+    resolved = {
+        each.name: each.settings(plan.preset, plan.changes).model_dump(mode="json")
+        for each in contestants
+    }
+    codes = {each.name: code_of(each.method, plan.encoder) for each in contestants}
+    return [
+        Job(_key(plan, each, settings, seed, code), each, settings, seed, code)
+        for seed in seeds
+        for each in contestants
+        for settings, code in [(resolved[each.name], codes[each.name])]
+    ]
+
+
+def code_of(method: str, encoder: str) -> str:
+    """Return the digest of the code that a method and an encoder run, other packages' too."""
+    encoders = (part.partition(":")[0] for part in split_specification(encoder))
+    entries = [METHODS.entry(method), *map(ENCODERS.entry, encoders)]
+    return digest_of(entry.target for entry in entries)
+
+
+def _key(
+    plan: Plan, contestant: Contestant, settings: Mapping[str, Any], seed: int, code: str
+) -> str:
+    facts = {
+        **plan.conditions(),
+        "method": contestant.method,
+        "views": [[view.name, *view.columns] for view in contestant.graph_views()],
+        "settings": settings,
+        "seed": seed,
+        "code": code,
+    }
+    text = json.dumps(facts, sort_keys=True, ensure_ascii=True)
+    return blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+RUNS = "runs.jsonl"
+
+
+def check_request(
+    contestants: Sequence[Contestant],
+    seeds: Sequence[int],
+    *,
+    split: str = "random",
+    protocol: str | None = None,
+    preset: str = "default",
+    encoder: str = DEFAULT_ENCODER,
+    entities: str = "rules",
+    changes: Mapping[str, Any] | None = None,
+    workers: int | None = None,
+) -> str:
+    """Refuse what cannot be run, and return the protocol to use."""
+    names = [each.name for each in contestants]
+    twice = [name for name in names if names.count(name) > 1]
+    if not names or not seeds:
+        raise BadSetting(
+            "a comparison needs at least one method and one seed",
+            next_step="name methods (--methods) and seeds (--seeds)",
+        )
+    if twice:
+        raise BadSetting(f"two contestants are called {twice[0]!r}", next_step="rename one")
+    if min(seeds) < 0:
+        raise BadSetting(
+            f"a seed cannot be negative: {min(seeds)}", next_step="choose seeds from 0 on"
+        )
+    if workers is not None and workers < 1:
+        raise BadSetting(
+            f"there must be at least one worker, not {workers}", next_step="choose 1 or more"
+        )
+    protocol = checked_protocol(split, protocol)
+    check_entities(entities)
+    make_encoder(encoder)
+    for each in contestants:
+        if why := each.missing():
+            raise BadSetting(
+                f"{each.name!r} cannot run in this version: {why}",
+                next_step="see: eventide methods",
+            )
+        each.settings(preset, changes or {})
+    return protocol
+
+
+def check_runs_folder(folder: Path | str, inputs: Sequence[Path | str] = ()) -> Path:
+    """Return ``folder`` (``~`` expanded) if runs can be kept there, else raise `OutputError`.
+
+    It may hold other things; a file ``runs.jsonl`` must be one of ours.
+    """
+    folder = Path(folder).expanduser()
+    if folder.exists() and not folder.is_dir():
+        raise OutputError(
+            "a file, where a folder of runs is to be", where=str(folder), next_step="name a folder"
+        )
+    path = check_file(folder / RUNS, overwrite=True, inputs=inputs)
+    if path.exists() and not os.access(path, os.R_OK | os.W_OK):
+        raise OutputError(
+            "the runs there may not be read and written",
+            where=str(path),
+            next_step="choose another folder",
+        )
+    if not Ledger(path).is_ours():
+        raise OutputError(
+            f"the folder holds a {RUNS} that is not of a comparison",
+            where=str(path),
+            next_step="choose another folder",
+        )
+    return folder

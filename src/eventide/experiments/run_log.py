@@ -1,0 +1,167 @@
+"""A run as a record, and the log of runs: a line is appended when a run ends."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from eventide.outputs import writing
+
+
+class Part(BaseModel):
+    """Frozen, and every number finite."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class Seconds(Part):
+    """Wall-clock times; ``prepare`` was spent once for all runs that share a preparation.
+
+    ``processor`` is the processor's time to fit, per epoch: other programs hardly change it. Runs
+    of earlier versions lack it.
+    """
+
+    prepare: float
+    fit: float
+    epoch: float | None
+    judge: float
+    processor: float | None = None
+
+
+class Validated(Part):
+    """Figures of the kept epoch on validation messages; absent where a method has no epochs."""
+
+    accuracy: float | None = None
+    macro_f1: float | None = None
+    loss: float | None = None
+
+
+class Figures(Part):
+    """Figures on the test messages; ``auroc`` is of uncertainty against error."""
+
+    accuracy: float
+    macro_f1: float
+    nmi: float
+    ami: float
+    ari: float
+    auroc: float | None
+    uncertainty_right: float | None
+    uncertainty_wrong: float | None
+
+
+class Sizes(Part):
+    """How many messages of each part there were."""
+
+    train: int
+    validation: int
+    test: int
+
+
+class Outcome(Part):
+    """What a finished run gave.
+
+    ``truth`` and ``predicted`` number the classes in their sorted order; events without training
+    messages follow after them, and -1 stands for no prediction at all, for lack of evidence.
+    ``tested`` is a digest of the test messages' ids, in order.
+    """
+
+    seconds: Seconds
+    epochs: int
+    best_epoch: int
+    validation: Validated
+    test: Figures
+    classes: int
+    messages: Sizes
+    tested: str
+    truth: list[int]
+    predicted: list[int]
+    uncertainty: list[float]
+
+
+class Run(Part):
+    """One line of the file: who ran under which conditions, and the outcome or the error.
+
+    ``trace`` says where an unforeseen error came from. ``code`` is the digest of the code that ran
+    and ``commit`` its name for people; runs of earlier versions lack both.
+    """
+
+    key: str
+    contestant: str
+    method: str
+    note: str
+    dataset: str
+    fingerprint: str
+    seed: int
+    split: str
+    protocol: str
+    encoder: str
+    entities: str
+    preset: str
+    views: dict[str, list[str]]
+    settings: dict[str, Any]
+    versions: dict[str, str]
+    threads: int
+    finished_at: str
+    outcome: Outcome | None
+    error: str | None
+    trace: str = ""
+    code: str = ""
+    commit: str = ""
+
+    @property
+    def made_by(self) -> str:
+        """Name the code that ran: its commit, else the version."""
+        return self.commit or f"eventide {self.versions.get('eventide', 'of an unknown version')}"
+
+
+BEGINNING = b'{"key":'
+"""How every line of ours begins."""
+
+
+class Ledger:
+    """One JSON line per run. A line that a kill cut short counts as not there."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def read(self) -> tuple[list[Run], int]:
+        """Return the runs in order, and how many lines could not be read."""
+        if not self.path.exists():
+            return [], 0
+        found, damaged = [], 0
+        for line in self.path.read_bytes().splitlines():
+            if not line.strip():
+                continue
+            try:
+                found.append(Run.model_validate_json(line))
+            except ValidationError:
+                damaged += 1
+        return found, damaged
+
+    def is_ours(self) -> bool:
+        """Tell whether the file, if there is one, begins like a file of runs."""
+        if not self.path.exists():
+            return True
+        with self.path.open("rb") as file:
+            start = file.read(len(BEGINNING))
+        return BEGINNING.startswith(start)
+
+    def append(self, run: Run) -> None:
+        """Add a line in one write and wait until it is on the disk."""
+        line = run.model_dump_json().encode() + b"\n"
+        with writing(self.path, "the runs"):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with self.path.open("ab+", buffering=0) as file:
+                if self._cut_short(file.fileno()):
+                    line = b"\n" + line
+                file.write(line)
+                os.fsync(file.fileno())
+
+    def _cut_short(self, file: int) -> bool:
+        """Tell whether the last line lacks its end, so that the next one must not continue it."""
+        size = os.fstat(file).st_size
+        os.lseek(file, max(0, size - 1), os.SEEK_SET)
+        return size > 0 and os.read(file, 1) != b"\n"

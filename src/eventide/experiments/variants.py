@@ -1,0 +1,226 @@
+"""What is compared: a variant is a method with changes; named groups, ablations and controls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from itertools import chain, combinations, product
+from typing import Any, get_args
+
+from eventide.errors import BadSetting
+from eventide.graphs.views import PAPER_VIEWS, USER, View
+from eventide.losses.settings import ABLATIONS, MarginName, ablation_changes
+from eventide.methods import METHODS
+from eventide.settings import Settings, descriptions, preset, resolve
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """A registered method under a name of its own.
+
+    ``changes`` are settings by dotted name; ``views`` maps a view's name to its columns (the
+    paper's three where it is None); ``note`` goes into every table.
+
+    >>> Contestant("ucl+cb", "ucl", {"loss.class_balanced": True}).missing()
+    """
+
+    name: str
+    method: str
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    views: Mapping[str, tuple[str, ...]] | None = None
+    note: str = ""
+
+    def missing(self) -> str | None:
+        """Say why this contestant cannot run in this version; None if it can.
+
+        >>> Contestant("x", "ucl", {"loss.magic": 1}).missing()
+        "there is no setting 'loss.magic'"
+        """
+        if self.method not in METHODS:
+            return f"no method is called {self.method!r}"
+        unknown = [name for name in self.changes if name not in descriptions()]
+        return f"there is no setting {unknown[0]!r}" if unknown else None
+
+    def settings(self, preset_name: str, changes: Mapping[str, Any]) -> Settings:
+        """Return the settings it runs with: what makes it itself wins over everybody's changes."""
+        defaults = METHODS.load(self.method).defaults
+        return resolve(preset(preset_name), defaults, changes, self.changes)
+
+    def graph_views(self) -> tuple[View, ...]:
+        """Return the views it reads."""
+        if self.views is None:
+            return PAPER_VIEWS
+        return tuple(View(name, tuple(columns)) for name, columns in self.views.items())
+
+
+METHOD_OF = {"learned": "ucl", "centroids": "ucl-ec"}
+BALANCED = "+cb"
+
+
+def named(ablation: str, prototypes: str) -> Contestant:
+    """Return one named row, or with centroids its EC twin; a method's own name is that method.
+
+    >>> named("psc+m", "centroids").name, named("ucl", "centroids").changes
+    ('psc-ec+m', {})
+    """
+    name = ablation
+    if prototypes == "centroids":
+        name = f"{ablation[:3]}-ec{ablation[3:]}"
+    if name in METHODS:
+        return Contestant(name, name)
+    return Contestant(name, METHOD_OF[prototypes], ablation_changes(ablation))
+
+
+def named_rows() -> tuple[Contestant, ...]:
+    """Return every named row: the paper's ten, and those with other margins and +CB."""
+    return tuple(named(name, kind) for kind in METHOD_OF for name in ABLATIONS)
+
+
+def grid() -> tuple[Contestant, ...]:
+    """Return every margin with every prototype source, with and without EUC and +CB.
+
+    >>> len(grid()), grid()[0].name, grid()[-1].name
+    (40, 'none/learned', 'frequency/centroids/euc/cb')
+    """
+    found = []
+    for margin, kind, euc, balanced in product(
+        get_args(MarginName), METHOD_OF, (False, True), (False, True)
+    ):
+        changes: dict[str, Any] = {
+            "loss.margin": margin,
+            "loss.calibration": "euc" if euc else "none",
+        }
+        name = "/".join([margin, kind, *["euc"] * euc, *["cb"] * balanced])
+        found.append(Contestant(name, METHOD_OF[kind] + BALANCED * balanced, changes))
+    return tuple(found)
+
+
+WHOLE = named("ucl", "centroids")
+
+
+def controls() -> tuple[Contestant, ...]:
+    """Return the whole method, then each view alone, each pair, and what replaces the graph.
+
+    >>> [each.name for each in controls()][:3]
+    ['ucl-ec', 'ucl-ec/hashtag', 'ucl-ec/entity']
+    """
+    columns = {view.name: view.columns for view in PAPER_VIEWS}
+    found = [WHOLE]
+    for count in (1, 2):
+        for names in combinations(columns, count):
+            views = {name: columns[name] for name in names}
+            found.append(replace(WHOLE, name=f"{WHOLE.name}/{'+'.join(names)}", views=views))
+    # Nobody shares an id, so that every message is its only neighbour, in memory and as a new one.
+    alone = dict.fromkeys(columns, ("id",))
+    author = columns | {USER.name: (*USER.columns, "user")}
+    return (
+        *found,
+        replace(WHOLE, name=f"{WHOLE.name}/no-graph", views=alone),
+        replace(
+            WHOLE, name=f"{WHOLE.name}/no-time", changes={**WHOLE.changes, "network.fading": "none"}
+        ),
+        replace(WHOLE, name=f"{WHOLE.name}/author", views=author),
+    )
+
+
+LONG_TAIL = (
+    "ce", "cb-focal", "ldam-drw", "hybrid-psc", "bcl", "dro-lt", "tsc", "logit-adjustment",
+)  # fmt: skip
+EVENT_DETECTION = ("twitter-lda", "word2vec", "bert", "pp-gcn", "kpgnn", "mvgan", "etgnn")
+YARDSTICKS = ("lr-tfidf", "lr-encoder", "nearest-in-time")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Who runs, which groups were asked for by name, and who had to be left out."""
+
+    contestants: tuple[Contestant, ...]
+    groups: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def groups() -> dict[str, tuple[Contestant, ...]]:
+    """Map every group to its contestants, those that this version lacks among them.
+
+    >>> [each.name for each in groups()["long-tail"]][:2]
+    ['ce', 'cb-focal']
+    """
+    yardsticks = _plain(YARDSTICKS, "yardstick")
+    ours = [named(name, kind) for kind in ("learned", "centroids") for name in ("ucl", "ucl+cb")]
+    long_tail = (*_plain(LONG_TAIL, "long-tail"), *ours, *yardsticks)
+    event_detection = (*_plain(EVENT_DETECTION, "event-detection"), ours[0], ours[2], *yardsticks)
+    everybody = [*event_detection, *long_tail]
+    everybody += _plain([entry.name for entry in METHODS], None)
+    return {
+        "event-detection": event_detection,
+        "long-tail": long_tail,
+        "yardsticks": yardsticks,
+        "ablation": named_rows(),
+        "ablation-grid": grid(),
+        "controls": controls(),
+        "all": _distinct(everybody),
+    }
+
+
+def members(group: str) -> tuple[Contestant, ...]:
+    """Return the contestants of a group that can run in this version."""
+    return tuple(each for each in groups()[group] if each.missing() is None)
+
+
+def choose(text: str) -> Choice:
+    """Read a list of names and groups, separated by commas.
+
+    A member of a group that this version lacks is left out with a note; one asked for by name is
+    an error, like a name that nobody has.
+
+    >>> choose("ce,ucl-ek")
+    Traceback (most recent call last):
+    eventide.errors.BadSetting: no method, variant or group is called 'ucl-ek'
+      next:  did you mean ucl-ec, ...
+    """
+    known = groups()
+    catalogue = {each.name: each for each in _distinct(chain.from_iterable(known.values()))}
+    chosen: list[Contestant] = []
+    asked: list[str] = []
+    absent: dict[str, None] = {}
+    for word in filter(None, (part.strip() for part in text.split(","))):
+        if word in known:
+            asked += ["event-detection", "long-tail"] if word == "all" else [word]
+            absent |= {each.name: None for each in known[word] if each.missing()}
+            chosen += [each for each in known[word] if not each.missing()]
+        elif word not in catalogue:
+            raise _unknown(word, known, catalogue)
+        elif why := catalogue[word].missing():
+            raise BadSetting(f"{word!r} cannot run in this version: {why}")
+        else:
+            chosen.append(catalogue[word])
+    if not chosen:
+        raise BadSetting(
+            "no method to compare", next_step=f"name methods or groups: {', '.join(known)}"
+        )
+    notes = (f"left out, not in this version: {', '.join(absent)}",) if absent else ()
+    return Choice(_distinct(chosen), tuple(dict.fromkeys(asked)), notes)
+
+
+def _plain(names: Sequence[str], group: str | None) -> tuple[Contestant, ...]:
+    """Methods as they are: the names listed, then what else is registered in the group."""
+    extra = [entry.name for entry in METHODS if entry.group == group]
+    return tuple(Contestant(name, name) for name in dict.fromkeys([*names, *extra]))
+
+
+def _distinct(contestants: Iterable[Contestant]) -> tuple[Contestant, ...]:
+    """Return each name once, as it was first said: a row's own switches come before a method's."""
+    found: dict[str, Contestant] = {}
+    for each in contestants:
+        found.setdefault(each.name, each)
+    return tuple(found.values())
+
+
+def _unknown(word: str, groups: Iterable[str], names: Iterable[str]) -> BadSetting:
+    close = get_close_matches(word, [*groups, *names], n=3)
+    hint = f"did you mean {', '.join(close)}?" if close else f"groups: {', '.join(groups)};"
+    return BadSetting(
+        f"no method, variant or group is called {word!r}",
+        next_step=f"{hint} all methods: eventide methods",
+    )

@@ -1,0 +1,123 @@
+"""Jobs in worker processes, one thread each, or in this process where one worker is enough."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from multiprocessing import active_children, get_context, parent_process
+from typing import TypeAlias
+
+from eventide.errors import EventideError
+from eventide.experiments.jobs import Job
+from eventide.experiments.prepared import Workshop
+from eventide.experiments.run import run
+from eventide.experiments.run_log import Run
+from eventide.features.encoders import ENCODERS
+from eventide.methods import METHODS
+from eventide.registry import Entry, Registry
+from eventide.runtime.own_process import environment, keep_memory
+
+Registered: TypeAlias = Mapping[str, Sequence[Entry]]
+REGISTRIES: Mapping[str, Registry] = {"methods": METHODS, "encoders": ENCODERS}
+
+
+def registered_here() -> Registered:
+    """Return all entries of the registries that a run may read."""
+    return {name: list(registry) for name, registry in REGISTRIES.items()}
+
+
+def register(entries: Registered) -> None:
+    """Add the entries that this process lacks."""
+    for name, given in entries.items():
+        registry = REGISTRIES[name]
+        for entry in given:
+            if entry.name not in registry:
+                # A module may register what it defines when it is imported. What cannot be
+                # imported fails in its own runs, with a message.
+                with suppress(Exception):
+                    import_module(entry.target.partition(":")[0])
+            if entry.name not in registry:
+                registry.add(entry.name, entry.target, entry.summary, entry.group)
+
+
+SINGLE = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS")
+_workshop: Workshop
+"""A worker's own workshop, set when the worker begins."""
+
+
+def carried_out(jobs: Sequence[Job], workshop: Workshop, workers: int) -> Generator[Run]:
+    """Yield each job's run as it ends. When the caller stops, unfinished jobs are dropped."""
+    workers = min(workers, len(jobs))
+    if workers <= 1:
+        for job in jobs:
+            yield run(job, workshop)
+        return
+    others = set(active_children())
+    with _environment():
+        given = (workshop, registered_here())
+        pool = ProcessPoolExecutor(workers, get_context("spawn"), _begin, given)
+        try:
+            for ended in as_completed([pool.submit(_do, job) for job in jobs]):
+                yield ended.result()
+        except BaseException as stopped:
+            for child in set(active_children()) - others:
+                child.terminate()
+            if isinstance(stopped, BrokenProcessPool):
+                raise _ended_early() from None
+            raise
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _ended_early() -> EventideError:
+    return EventideError(
+        "a worker process ended before its run did, perhaps for lack of memory",
+        next_step="run the same command again: finished runs are kept; fewer --workers need less "
+        "memory",
+    )
+
+
+def _begin(workshop: Workshop, registered: Registered) -> None:
+    """Set a worker up: one thread, deaf to Ctrl-C, gone when the parent is gone."""
+    global _workshop
+    import torch
+
+    _workshop = workshop
+    register(registered)
+    keep_memory()
+    torch.set_num_threads(1)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends its workers
+    threading.Thread(target=_follow_parent, daemon=True).start()
+
+
+def _follow_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _do(job: Job) -> Run:
+    return run(job, _workshop)
+
+
+@contextmanager
+def _environment() -> Iterator[None]:
+    """Let processes that start now use one thread, without a lasting change here."""
+    wanted = environment() | dict.fromkeys(SINGLE, "1")
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ.update(wanted)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value

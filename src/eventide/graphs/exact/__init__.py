@@ -1,0 +1,1 @@
+"""Exact neighbourhood averages without edges (SPEED.md). Start in ``bucket_index``."""

@@ -1,0 +1,209 @@
+"""Temporal attention over buckets: softmax-weighted reads, and their gradients by hand.
+
+``average_values`` and ``average_sums`` are the differentiable averages, chunk by chunk.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from eventide.graphs.exact.gather_schedule import Plan, Plans
+from eventide.graphs.exact.products import FixedMatrix, empty
+
+RUN = 1 << 16  # weights that are computed at once
+
+
+class Weights:
+    """The softmax of each reader; ``reads`` holds c_ik * a_ik in the order of the plan.
+
+    A weight depends on the reader and the time alone, so it is computed once for each of a reader's
+    times, and looked up for every read.
+    """
+
+    def __init__(self, plan: Plan, rates: Tensor) -> None:
+        self._plan, self._rates = plan, rates
+        # integers first: rate * (distance - reference) has one rounding and is never negative
+        self._reference = torch.where(rates < 0, plan.farthest, torch.zeros_like(plan.farthest))
+        self._each = empty(len(plan.count_readers), rates)
+        counts = empty(len(plan.count_readers), rates)
+        for run in _runs(counts):
+            readers = plan.count_readers[run]
+            exponents = self._relative(run).mul_(rates.index_select(0, readers))
+            torch.exp(exponents.neg_(), out=self._each[run])
+            torch.mul(self._each[run], plan.count_numbers[run], out=counts[run])
+        self._total = torch.segment_reduce(counts, "sum", offsets=plan.count_pointers)
+        for run in _runs(counts):
+            self._each[run] /= self._total.index_select(0, plan.count_readers[run])
+        self.reads = empty(len(plan.read_slots), rates)
+        torch.index_select(self._each, 0, plan.read_slots, out=self.reads)
+        parts(plan, self.reads)[1].mul_(plan.direct_coefficients)
+
+    def _relative(self, run: slice) -> Tensor:
+        """How much farther (or less far) than the reference each time is."""
+        plan = self._plan
+        reference = self._reference.index_select(0, plan.count_readers[run])
+        return (plan.count_distances[run] - reference).to(self._rates.dtype)
+
+    def slopes(self, dots: Tensor, out: Tensor) -> None:
+        """Write the gradient of the rates into ``out``, given that of every a_ik.
+
+        d a_ik / d rate = a_ik * (mean distance - distance): centred, so that nothing cancels.
+        """
+        plan = self._plan
+        parts(plan, dots)[1].mul_(plan.direct_coefficients)
+        each = torch.zeros_like(self._each).index_add_(0, plan.read_slots, dots)
+        moments = empty(len(each), each)
+        for run in _runs(each):
+            numbers = self._relative(run).mul_(self._each[run])
+            torch.mul(numbers, plan.count_numbers[run], out=moments[run])
+        mean = torch.segment_reduce(moments, "sum", offsets=plan.count_pointers)
+        for run in _runs(each):
+            centred = mean.index_select(0, plan.count_readers[run]).sub_(self._relative(run))
+            each[run] *= centred.mul_(self._each[run])
+        out.copy_(torch.segment_reduce(each, "sum", offsets=plan.count_pointers))
+
+
+def _runs(reads: Tensor) -> list[slice]:
+    """Pieces small enough for the temporaries of each to stay in the processor's cache."""
+    return [slice(first, first + RUN) for first in range(0, len(reads), RUN)]
+
+
+def parts(plan: Plan, reads: Tensor) -> tuple[Tensor, Tensor]:
+    """The numbers of spelled and of direct reads."""
+    spelled = plan.spelled.entries
+    return reads[:spelled], reads[spelled : spelled + plan.direct.entries]
+
+
+def read(plan: Plan, weights: Weights, sums: Tensor, values: Tensor, out: Tensor) -> None:
+    """Write the averages of the plan's readers into ``out`` [readers, width]."""
+    spelled, direct = parts(plan, weights.reads)
+    plan.direct.times(direct, values, out)
+    plan.spelled.times(spelled, sums, out, add=True)
+    for block in plan.rectangles:
+        product = block.weights(weights.reads) @ sums.index_select(0, block.buckets)
+        out.index_add_(0, block.readers, product)
+
+
+def send_back(
+    plan: Plan,
+    weights: Weights,
+    gradient: Tensor,
+    sources: tuple[Tensor, Tensor],
+    wanted: tuple[Tensor | None, Tensor | None, Tensor | None],
+    *,
+    add: bool,
+) -> None:
+    """Go backwards through ``read``: ``sources`` are sums and values.
+
+    ``wanted`` takes the gradients of sums, values (on top of what is there with ``add``) and rates.
+    """
+    (sums, values), (to_sums, to_values, to_rates) = sources, wanted
+    spelled, direct = parts(plan, weights.reads)
+    if to_sums is not None:
+        plan.spelled.turned_times(spelled, gradient, to_sums, add=add)
+    if to_values is not None:
+        plan.direct.turned_times(direct, gradient, to_values, add=add)
+    # gradient . source for every read, which the slope of its weight multiplies
+    dots = empty(len(weights.reads), weights.reads)
+    if to_rates is not None:
+        spelled_dots, direct_dots = parts(plan, dots)
+        plan.spelled.dots(gradient, sums, spelled_dots)
+        plan.direct.dots(gradient, values, direct_dots)
+    for block in plan.rectangles:
+        received = gradient.index_select(0, block.readers)
+        if to_sums is not None:
+            to_sums.index_add_(0, block.buckets, block.weights(weights.reads).T @ received)
+        if to_rates is not None:
+            source = sums.index_select(0, block.buckets)
+            torch.mm(received, source.T, out=block.weights(dots))
+    if to_rates is not None:
+        weights.slopes(dots, to_rates)
+
+
+def average_values(values: Tensor, rates: Tensor, members: FixedMatrix, plans: Plans) -> Tensor:
+    """Sum ``values`` into buckets by ``members`` and average them by ``plans``.
+
+    Gradients to values and rates. Never in half precision: sums over many neighbours lose too much.
+    """
+    with torch.autocast(values.device.type, enabled=False):
+        out: Tensor = _AverageValues.apply(values, rates, members, plans)  # type: ignore[no-untyped-call]
+    return out
+
+
+def average_sums(sums: Tensor, values: Tensor, rates: Tensor, plans: Plans) -> Tensor:
+    """Average ready bucket ``sums`` and direct ``values`` by ``plans``.
+
+    Gradients to all three. Never in half precision, as in ``average_values``.
+    """
+    with torch.autocast(values.device.type, enabled=False):
+        out: Tensor = _AverageSums.apply(sums, values, rates, plans)  # type: ignore[no-untyped-call]
+    return out
+
+
+def _forward(ctx: Any, sums: Tensor, values: Tensor, rates: Tensor, plans: Plans) -> Tensor:
+    out = empty(plans.count, sums)
+    kept = {}
+    for rows, plan in plans:
+        weights = Weights(plan, rates[rows])
+        read(plan, weights, sums, values, out[rows])
+        if plans.kept:
+            kept[rows.start] = weights
+    ctx.save_for_backward(sums, values, rates)
+    ctx.plans, ctx.weights = plans, kept
+    return out
+
+
+def _backward(
+    ctx: Any, gradient: Tensor, grad_sums: Tensor | None, grad_values: Tensor | None, pace: bool
+) -> Tensor | None:
+    """Write the gradients of sums and values, if wanted; return that of the rates, if ``pace``."""
+    sums, values, rates = ctx.saved_tensors
+    gradient = gradient.contiguous()
+    grad_rates = torch.empty_like(rates) if pace else None
+    for number, (rows, plan) in enumerate(ctx.plans):
+        weights = ctx.weights.get(rows.start) or Weights(plan, rates[rows])
+        to_rates = None if grad_rates is None else grad_rates[rows]
+        wanted = grad_sums, grad_values, to_rates
+        send_back(plan, weights, gradient[rows], (sums, values), wanted, add=number > 0)
+    return grad_rates
+
+
+class _AverageSums(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, sums: Tensor, values: Tensor, rates: Tensor, plans: Plans) -> Tensor:
+        return _forward(ctx, sums, values, rates, plans)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
+        sums, values, _ = ctx.saved_tensors
+        needs = ctx.needs_input_grad
+        grad_sums = empty(len(sums), sums) if needs[0] else None
+        grad_values = empty(len(values), values) if needs[1] else None
+        grad_rates = _backward(ctx, gradient, grad_sums, grad_values, needs[2])
+        return grad_sums, grad_values, grad_rates, None
+
+
+class _AverageValues(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any, values: Tensor, rates: Tensor, members: FixedMatrix, plans: Plans
+    ) -> Tensor:
+        ctx.members = members
+        return _forward(ctx, members.plain(values), values, rates, plans)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
+        sums, values, _ = ctx.saved_tensors
+        wanted, pace = ctx.needs_input_grad[:2]
+        grad_sums = empty(len(sums), sums) if wanted else None
+        grad_values = empty(len(values), values) if wanted else None
+        grad_rates = _backward(ctx, gradient, grad_sums, grad_values, pace)
+        if grad_sums is not None and grad_values is not None:
+            ctx.members.turned(grad_sums, grad_values)
+        return grad_values, grad_rates, None, None

@@ -1,0 +1,157 @@
+"""Bucket sums that are kept between steps.
+
+Layer 1 reads the features, which never change: its sums are made once. Stale sums are of hidden
+states computed some steps earlier, while those of the current batch have changed since.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import scipy.sparse
+import torch
+from torch import Tensor
+
+from eventide.graphs.exact.attention import average_sums
+from eventide.graphs.exact.bucket_index import Blocks, Direct, Layout, Readers, Reads
+from eventide.graphs.exact.gather_schedule import Plans
+from eventide.graphs.exact.products import FixedMatrix
+from eventide.graphs.incidence import Ints, ranges
+
+PLANNED_SHARE = 0.3
+
+
+class ConstantAverages:
+    """Fixed sums and who reads them."""
+
+    def __init__(self, sums: Tensor, values: Tensor, readers: Readers) -> None:
+        self._sums, self._values, self._readers = sums, values, readers
+        self._whole: Plans | None = None
+
+    def average(self, rates: Tensor, rows: Tensor | None = None) -> Tensor:
+        """Average around ``rows`` (all if None); gradients flow to ``rates`` alone.
+
+        For many rows reading all by the plan at hand is quicker than planning for some.
+        """
+        if rows is None:
+            return average_sums(self._sums, self._values, rates, self._all())
+        many = len(rows) > PLANNED_SHARE * len(self._readers.profile)
+        if many and len(torch.unique(rows)) == len(rows):
+            every = rates.new_zeros(len(self._readers.profile)).index_copy(0, rows, rates)
+            return average_sums(self._sums, self._values, every, self._all())[rows]
+        plans = Plans(self._readers.take(rows.cpu().numpy()), self._sums.device)
+        return average_sums(self._sums, self._values, rates, plans)
+
+    @property
+    def stored_bytes(self) -> int:
+        """Memory that the sums take, beside the values themselves."""
+        return self._sums.numel() * self._sums.element_size()
+
+    def _all(self) -> Plans:
+        if self._whole is None:
+            self._whole = Plans(self._readers, self._sums.device)
+        return self._whole
+
+
+def profile_time_bytes(layout: Layout, values: Tensor) -> int:
+    """What the sums of every (profile, time) would take."""
+    rows = len(layout.readers.reads.counts.times)
+    return rows * values.shape[1] * values.element_size()
+
+
+def bucket_constant(layout: Layout, members: FixedMatrix, values: Tensor) -> ConstantAverages:
+    """Keep the bucket sums."""
+    return ConstantAverages(members.plain(values), values, layout.readers)
+
+
+def profile_time_constant(layout: Layout, members: FixedMatrix, values: Tensor) -> ConstantAverages:
+    """Keep the sum of every (profile, time)."""
+    readers = layout.readers
+    counts = readers.reads.counts
+    from_buckets, from_values = (FixedMatrix(part) for part in _composition(readers))
+    sums = from_buckets.plain(members.plain(values)) + from_values.plain(values)
+    profiles = np.arange(len(counts.pointers), dtype=np.int64)
+    nothing = np.zeros(0, dtype=np.int64)
+    reads = Reads(
+        profiles,
+        profiles[:-1],
+        Direct(np.zeros_like(profiles), nothing, nothing, nothing),
+        counts,
+    )
+    blocks = Blocks(counts.pointers, np.arange(len(counts.times)), counts.times)
+    whole = Readers(readers.profile, readers.times, reads, blocks, len(counts.times), 0)
+    return ConstantAverages(sums, values[:0], whole)
+
+
+def _composition(readers: Readers) -> tuple[scipy.sparse.csr_array, scipy.sparse.csr_array]:
+    """Matrices that add bucket sums, and values, up to the sums of each (profile, time)."""
+    reads, blocks = readers.reads, readers.blocks
+    counts, direct = reads.counts, reads.direct
+    moments = np.unique(np.concatenate([counts.times, blocks.times, direct.times]))
+    owners = np.repeat(np.arange(len(counts.pointers) - 1), np.diff(counts.pointers))
+    codes = owners * len(moments) + np.searchsorted(moments, counts.times)
+
+    def matrix(owner: Ints, times: Ints, columns: Ints, numbers: Ints, width: int) -> object:
+        wanted = owner * len(moments) + np.searchsorted(moments, times)
+        place = np.minimum(np.searchsorted(codes, wanted), max(len(codes) - 1, 0))
+        # where the net count is zero there is no neighbour, and the signed sum is nothing too
+        there = codes[place] == wanted if len(codes) else np.zeros(len(wanted), dtype=bool)
+        return scipy.sparse.csr_array(
+            (numbers[there], (place[there], columns[there])), shape=(len(codes), width)
+        )
+
+    profiles = np.arange(len(counts.pointers) - 1)
+    owner = np.repeat(profiles, np.diff(reads.pointers))
+    lengths = blocks.lengths[reads.blocks]
+    place = ranges(blocks.pointers[reads.blocks], lengths)
+    ones = np.ones(len(place), dtype=np.int64)
+    by_bucket = matrix(
+        np.repeat(owner, lengths), blocks.times[place], blocks.rows[place], ones, readers.buckets
+    )
+    single = np.repeat(profiles, np.diff(direct.pointers))
+    by_message = matrix(
+        single, direct.times, direct.messages, direct.coefficients, readers.messages
+    )
+    return by_bucket, by_message
+
+
+class StaleAverages:
+    """Old values of all messages and their bucket sums.
+
+    ``turned`` [messages, bucket rows] is the transposed matrix of the layout's members.
+    """
+
+    def __init__(
+        self, layout: Layout, sums: Tensor, values: Tensor, turned: scipy.sparse.csr_array
+    ) -> None:
+        self._layout, self._sums, self._values, self._turned = layout, sums, values, turned
+
+    def average(self, own: Tensor, rates: Tensor, rows: Tensor) -> Tensor:
+        """Average around ``rows``, whose values now are ``own``; everybody else's are old.
+
+        Each row once. Gradients to ``own`` and ``rates``.
+        """
+        wanted = rows.cpu().numpy()
+        readers, buckets = self._layout.readers.only(wanted)
+        direct = readers.reads.direct
+        messages, place = np.unique(direct.messages, return_inverse=True)
+        reads = replace(readers.reads, direct=replace(direct, messages=place))
+        readers = replace(readers, reads=reads, messages=len(messages))
+        moved = own - self._values[rows]
+        theirs = self._turned[wanted].T
+        mine = scipy.sparse.csr_array(
+            (np.ones(len(wanted), dtype=np.int64), (wanted, np.arange(len(wanted)))),
+            shape=(len(self._layout), len(wanted)),
+        )
+        return average_sums(
+            _put_right(self._sums, buckets, theirs.tocsr(), moved),
+            _put_right(self._values, messages, mine, moved),
+            rates,
+            Plans(readers, rates.device),
+        )
+
+
+def _put_right(old: Tensor, some: Ints, matrix: scipy.sparse.csr_array, moved: Tensor) -> Tensor:
+    """Rows ``some`` of ``old + matrix @ moved``."""
+    return old[torch.from_numpy(some).to(old.device)] + FixedMatrix(matrix[some]).times(moved)

@@ -1,0 +1,180 @@
+"""New messages that read a memory: their own value counts once, the memory does not change.
+
+Averages over parts of a memory merge like an online softmax: rescale to one reference, add.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import scipy.sparse
+import torch
+from torch import Tensor
+
+from eventide.graphs.exact.attention import average_sums
+from eventide.graphs.exact.bucket_index import Blocks, Direct, Readers, Reads, TimeCounts
+from eventide.graphs.exact.gather_schedule import Plan, Plans
+from eventide.graphs.incidence import Ints, offsets
+
+
+@dataclass(frozen=True)
+class Partial:
+    """An unfinished average: sums and weights of exp(-rate * (distance - reference)).
+
+    ``sums`` [readers, width], ``weights`` [readers], ``references`` [readers] whole distances.
+    """
+
+    sums: Tensor
+    weights: Tensor
+    references: Tensor
+
+    def average(self) -> Tensor:
+        """The finished average."""
+        return self.sums / self.weights[:, None]
+
+
+def own_partial(values: Tensor, rates: Tensor) -> Partial:
+    """Oneself: distance and reference 0, weight 1."""
+    return Partial(
+        values,
+        torch.ones_like(rates),
+        torch.zeros(len(rates), dtype=torch.int64, device=rates.device),
+    )
+
+
+def merge(partials: Sequence[Partial], rates: Tensor) -> Partial:
+    """Join partial averages over disjoint messages, for the rates they were made with.
+
+    >>> rates = torch.tensor([-1.0])
+    >>> near = Partial(torch.tensor([[2.0]]), torch.tensor([1.0]), torch.tensor([0]))
+    >>> far = Partial(torch.tensor([[4.0]]), torch.tensor([1.0]), torch.tensor([900]))
+    >>> merge([near, far], rates).average().tolist()
+    [[4.0]]
+    """
+    reference = torch.stack([part.references for part in partials]).amax(0)
+    # whole distances are subtracted before the rate multiplies them: no rounding, no overflow
+    scales = [torch.exp(-rates * (part.references - reference)) for part in partials]
+    sums = torch.stack(
+        [part.sums * scale[:, None] for part, scale in zip(partials, scales, strict=True)]
+    )
+    weights = torch.stack(
+        [part.weights * scale for part, scale in zip(partials, scales, strict=True)]
+    )
+    return Partial(sums.sum(0), weights.sum(0), reference)
+
+
+@dataclass(frozen=True)
+class MemorySums:
+    """Bucket sums of the memory's values beside the values: made once, read by many look-ups."""
+
+    sums: Tensor
+    values: Tensor
+
+
+class Summing(Protocol):
+    """What can sum the memory's values into buckets."""
+
+    def sums(self, values: Tensor) -> MemorySums:
+        """Bucket sums of ``values``."""
+
+
+def held_by(memory: Summing, values: Tensor | MemorySums) -> MemorySums:
+    """The memory's ``values`` with their sums, which are made unless they are there."""
+    return values if isinstance(values, MemorySums) else memory.sums(values)
+
+
+class Lookup:
+    """What new messages read of a memory."""
+
+    def __init__(
+        self,
+        times: Ints,
+        keys: tuple[Ints, Ints],
+        blocks: Blocks,
+        singles: scipy.sparse.csr_array,
+        memory_times: Ints,
+        counts: tuple[scipy.sparse.csr_array, Ints],
+        memory: Summing,
+    ) -> None:
+        """``keys`` are (pointers, blocks) per message, ``singles`` direct reads [new, memory]."""
+        self._memory = memory
+        found = TimeCounts.of(*counts)
+        #: how many memory messages each new one meets
+        self.neighbours = np.asarray(counts[0].sum(axis=1)).ravel().astype(np.int64)
+        singles = scipy.sparse.csr_array(singles)
+        singles.eliminate_zeros()
+        direct = Direct(
+            singles.indptr.astype(np.int64),
+            singles.indices.astype(np.int64),
+            memory_times[singles.indices],
+            singles.data.astype(np.int64),
+        )
+        # the own value is counted but not read here: no source holds it
+        lengths = np.diff(found.pointers)
+        ends = offsets(lengths + 1)[1:] - 1
+        moments, numbers = (np.zeros(len(found.times) + len(times), np.int64) for _ in range(2))
+        memory_part = np.ones(len(moments), dtype=bool)
+        memory_part[ends] = False
+        moments[memory_part], numbers[memory_part] = found.times, found.numbers
+        moments[ends], numbers[ends] = times, 1
+        reads = Reads(*keys, direct, TimeCounts(offsets(lengths + 1), moments, numbers))
+        profile = np.arange(len(times), dtype=np.int64)
+        self._readers = Readers(profile, times, reads, blocks, len(blocks.rows), len(memory_times))
+        self._plans: dict[torch.device, Plans] = {}
+
+    def __len__(self) -> int:
+        return len(self._readers.profile)
+
+    def average(
+        self, memory_values: Tensor | MemorySums, own_values: Tensor, rates: Tensor
+    ) -> Tensor:
+        """Average over memory neighbours and oneself; differentiable in all three."""
+        held = held_by(self._memory, memory_values)
+        plans = self._plan(rates.device)
+        shares = torch.cat(
+            [_own_power(plan, rates[rows]) / _total(plan, rates[rows]) for rows, plan in plans]
+        )
+        read = average_sums(held.sums, held.values, rates, plans)
+        return read + shares[:, None] * own_values
+
+    def partial(self, memory_values: Tensor | MemorySums, rates: Tensor) -> Partial:
+        """The unfinished average over this memory alone, to be merged with other shards'."""
+        held = held_by(self._memory, memory_values)
+        plans = self._plan(rates.device)
+        total = torch.cat([_total(plan, rates[rows]) for rows, plan in plans])
+        own = torch.cat([_own_power(plan, rates[rows]) for rows, plan in plans])
+        reference = torch.cat([_reference(plan, rates[rows]) for rows, plan in plans])
+        read = average_sums(held.sums, held.values, rates, plans)
+        return Partial(read * total[:, None], (total - own).clamp_min(0), reference)
+
+    def _plan(self, device: torch.device) -> Plans:
+        if device not in self._plans:
+            self._plans[device] = Plans(self._readers, device)
+        return self._plans[device]
+
+
+def _reference(plan: Plan, rates: Tensor) -> Tensor:
+    return torch.where(rates < 0, plan.farthest, torch.zeros_like(plan.farthest))
+
+
+def _own_power(plan: Plan, rates: Tensor) -> Tensor:
+    return torch.exp(rates * _reference(plan, rates))
+
+
+def _total(plan: Plan, rates: Tensor) -> Tensor:
+    """The normaliser of each reader, differentiable."""
+    each = plan.count_readers
+    relative = (plan.count_distances - _reference(plan, rates)[each]).to(rates.dtype)
+    terms = plan.count_numbers * torch.exp(-rates[each] * relative)
+    return torch.zeros_like(rates).index_add(0, each, terms)
+
+
+def across_shards(
+    shards: list[tuple[Lookup, Tensor | MemorySums]], own_values: Tensor, rates: Tensor
+) -> Tensor:
+    """Average over a memory that is split: every message in exactly one of the shards."""
+    partials = [lookup.partial(values, rates) for lookup, values in shards]
+    return merge([*partials, own_partial(own_values, rates)], rates).average()

@@ -1,0 +1,176 @@
+"""Products of sparse and dense matrices: one kernel for everything, and its gradient."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from eventide.graphs.incidence import Ints
+from eventide.runtime.quiet import quiet
+
+
+def empty(rows: int, like: Tensor) -> Tensor:
+    """Room for ``rows`` rows of the width and type of ``like``.
+
+    On a processor numpy gets it: it asks for huge pages, torch does not, and the first touch
+    of small pages costs more than most of what is done with them.
+
+    >>> empty(3, torch.zeros(1, 2)).shape
+    torch.Size([3, 2])
+    """
+    size = rows, *like.shape[1:]
+    if like.device.type != "cpu" or like.dtype not in _NUMPY:
+        return like.new_empty(size)
+    return torch.from_numpy(np.empty(size, dtype=_NUMPY[like.dtype]))
+
+
+_NUMPY = {torch.float32: np.float32, torch.float64: np.float64}
+
+
+class Pattern:
+    """Where the entries of a compressed sparse matrix are; the numbers come with each product.
+
+    >>> pattern = Pattern(torch.tensor([0, 2, 3]), torch.tensor([0, 1, 1]), columns=2)
+    >>> pattern.times(torch.tensor([1.0, 2.0, 3.0]), torch.eye(2)).tolist()
+    [[1.0, 2.0], [0.0, 3.0]]
+    """
+
+    def __init__(self, pointers: Tensor, columns_of: Tensor, columns: int) -> None:
+        # 32-bit numbers halve the traffic of the kernel
+        narrow = torch.int32 if max(len(columns_of), columns) < 2**31 else torch.int64
+        self.pointers = pointers.to(narrow)
+        self.columns_of = columns_of.to(narrow)
+        self.shape = (len(pointers) - 1, columns)
+        self._turned: tuple[Pattern, Tensor] | None = None
+
+    def times(
+        self, numbers: Tensor, dense: Tensor, out: Tensor | None = None, *, add: bool = False
+    ) -> Tensor:
+        """The matrix with these ``numbers`` as entries times ``dense`` [columns, width].
+
+        Written into ``out`` if given, added to what is there with ``add``.
+        """
+        if out is None:
+            out = empty(self.shape[0], dense)
+        if len(numbers) == 0 or out.numel() == 0:
+            return out if add else out.zero_()
+        # in place: the plain product would fill and copy the result first
+        matrix = _sparse(self.pointers, self.columns_of, numbers, self.shape)
+        return out.addmm_(matrix, dense.contiguous(), beta=1 if add else 0)
+
+    @property
+    def entries(self) -> int:
+        """How many entries the matrix has."""
+        return len(self.columns_of)
+
+    def turned_times(self, numbers: Tensor, dense: Tensor, out: Tensor, *, add: bool) -> None:
+        """The transposed matrix times ``dense`` into ``out`` [columns, width], as in ``times``."""
+        turned, order = self._turn()
+        turned.times(numbers.index_select(0, order), dense, out, add=add)
+
+    def dots(self, left: Tensor, right: Tensor, out: Tensor) -> None:
+        """Write left[row] . right[column] of every entry into ``out``."""
+        if len(out) and left.shape[1]:
+            ones = torch.ones_like(out)
+            matrix = _sparse(self.pointers, self.columns_of, ones, self.shape)
+            out.copy_(torch.sparse.sampled_addmm(matrix, left, right.T, beta=0).values())
+        else:
+            out.zero_()
+
+    def _turn(self) -> tuple[Pattern, Tensor]:
+        """The transposed pattern, and the order in which it wants the numbers."""
+        if self._turned is None:
+            order = torch.argsort(self.columns_of, stable=True)
+            lengths = torch.bincount(self.columns_of, minlength=self.shape[1])
+            pointers = torch.zeros(self.shape[1] + 1, dtype=torch.int64, device=lengths.device)
+            torch.cumsum(lengths, 0, out=pointers[1:])
+            row_of = torch.repeat_interleave(
+                torch.arange(self.shape[0], device=lengths.device),
+                self.pointers.diff().long(),
+                output_size=len(order),
+            )
+            self._turned = Pattern(pointers, row_of[order], self.shape[0]), order
+        return self._turned
+
+
+def _sparse(pointers: Tensor, columns: Tensor, numbers: Tensor, shape: tuple[int, int]) -> Tensor:
+    _hear_out_torch()
+    return torch.sparse_csr_tensor(pointers, columns, numbers, size=shape, check_invariants=False)
+
+
+@cache
+def _hear_out_torch() -> None:
+    """Let torch call its compressed tensors a beta feature, which it does once per process."""
+    with quiet(UserWarning):
+        torch.eye(1).to_sparse_csr()
+
+
+class FixedMatrix:
+    """A constant integer matrix that multiplies dense values, differentiably.
+
+    >>> matrix = FixedMatrix(scipy.sparse.csr_array(np.array([[1, 1], [0, -1]])))
+    >>> values = torch.ones(2, 1, requires_grad=True)
+    >>> matrix.times(values).sum().backward()
+    >>> values.grad.flatten().tolist()
+    [1.0, 0.0]
+    """
+
+    def __init__(self, matrix: scipy.sparse.csr_array) -> None:
+        self.shape: tuple[int, int] = matrix.shape
+        self._matrix = matrix
+        self._ready: dict[tuple[torch.device, torch.dtype], tuple[Pattern, Tensor]] = {}
+        self._ready_turned: dict[tuple[torch.device, torch.dtype], tuple[Pattern, Tensor]] = {}
+
+    def times(self, values: Tensor) -> Tensor:
+        """``matrix @ values`` with a gradient to ``values``."""
+        product: Tensor = _FixedProduct.apply(values, self)  # type: ignore[no-untyped-call]
+        return product
+
+    def plain(self, values: Tensor, out: Tensor | None = None) -> Tensor:
+        """``matrix @ values`` without a gradient, written into ``out`` if given."""
+        pattern, numbers = self._on(values, self._ready, self._matrix)
+        return pattern.times(numbers, values, out)
+
+    def turned(self, values: Tensor, out: Tensor) -> Tensor:
+        """Add ``matrix.T @ values`` to ``out``, without a gradient."""
+        kept = self._ready_turned
+        matrix = None if (values.device, values.dtype) in kept else self._matrix.T.tocsr()
+        pattern, numbers = self._on(values, kept, matrix)
+        return pattern.times(numbers, values, out, add=True)
+
+    @staticmethod
+    def _on(
+        values: Tensor, kept: dict[Any, tuple[Pattern, Tensor]], matrix: Any
+    ) -> tuple[Pattern, Tensor]:
+        """Pattern and numbers on the device and in the type of ``values``, kept for next time."""
+        place = (values.device, values.dtype)
+        if place not in kept:
+            pointers, columns = (
+                _tensor(part).to(values.device) for part in (matrix.indptr, matrix.indices)
+            )
+            numbers = torch.from_numpy(matrix.data).to(values)
+            kept[place] = Pattern(pointers, columns, matrix.shape[1]), numbers
+        return kept[place]
+
+
+def _tensor(numbers: Ints) -> Tensor:
+    return torch.from_numpy(np.ascontiguousarray(numbers))
+
+
+class _FixedProduct(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, values: Tensor, matrix: FixedMatrix) -> Tensor:
+        ctx.matrix = matrix
+        return matrix.plain(values)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
+        out = gradient.new_zeros(ctx.matrix.shape[1], gradient.shape[1])
+        return ctx.matrix.turned(gradient.contiguous(), out), None

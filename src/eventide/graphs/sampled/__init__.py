@@ -1,0 +1,1 @@
+"""Neighbours drawn by chance, for the baselines that sample: sampler, edge blocks, similarity."""

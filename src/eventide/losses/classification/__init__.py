@@ -1,1 +1,0 @@
-"""Losses on logits: one value per message."""

@@ -1,0 +1,109 @@
+"""What every method is: it learns from a problem, judges messages, and can be put away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eventide.corpus.corpus import Corpus, Ints
+from eventide.corpus.training_set import Problem
+from eventide.opinions.opinion import NO_OPINION
+from eventide.settings import Settings
+from eventide.training.checkpoints import Checkpoints
+from eventide.training.loop import Run, Watch
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class ViewJudgement:
+    """What one view alone says of n messages: the class, how uncertain, out of how many."""
+
+    predicted: Ints
+    uncertainty: Floats
+    neighbours: Ints
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What a method says of n messages over C classes.
+
+    ``belief`` and ``probability`` are [n, C]; the others are [n]. A message without any evidence is
+    ``undecided``. Its ``predicted`` class, which people are shown, is the most frequent one of the
+    training messages; in figures it counts as wrong (``scored_as``).
+    """
+
+    predicted: Ints
+    undecided: Bools
+    belief: Floats
+    probability: Floats
+    uncertainty: Floats
+    conflict: Floats
+    views: dict[str, ViewJudgement]
+
+    @property
+    def scored_as(self) -> Ints:
+        """What figures compare with the truth [n]: the predicted class, -1 where undecided."""
+        return np.where(self.undecided, NO_OPINION, self.predicted)
+
+
+def together(parts: Sequence[tuple[Ints, Judgement]]) -> Judgement:
+    """Join judgements of parts of a table; each part comes with the places of its rows."""
+    order = np.argsort(np.concatenate([places for places, _ in parts]))
+    judged = [part for _, part in parts]
+
+    def join(arrays: Iterable[NDArray[Any]]) -> NDArray[Any]:
+        return np.concatenate(list(arrays))[order]
+
+    return Judgement(
+        predicted=join(each.predicted for each in judged),
+        undecided=join(each.undecided for each in judged),
+        belief=join(each.belief for each in judged),
+        probability=join(each.probability for each in judged),
+        uncertainty=join(each.uncertainty for each in judged),
+        conflict=join(each.conflict for each in judged),
+        views={
+            view: ViewJudgement(
+                predicted=join(each.views[view].predicted for each in judged),
+                uncertainty=join(each.views[view].uncertainty for each in judged),
+                neighbours=join(each.views[view].neighbours for each in judged),
+            )
+            for view in judged[0].views
+        },
+    )
+
+
+class Method(Protocol):
+    """A way to learn events; ``defaults`` are its changes to the settings.
+
+    ``note`` is what every table must say beside it: that it is a reconstruction, say.
+    """
+
+    defaults: ClassVar[Mapping[str, Any]]
+    note: ClassVar[str]
+
+    def __init__(self, settings: Settings, seed: int) -> None:
+        """Take settings and seed; nothing is computed yet."""
+
+    def fit(self, problem: Problem, watch: Watch, checkpoints: Checkpoints | None) -> Run:
+        """Learn, and return how it went."""
+
+    def judge(self, rows: Ints) -> Judgement:
+        """Judge messages of the memory by their row."""
+
+    def judge_new(self, corpus: Corpus) -> Judgement:
+        """Judge messages the memory does not hold, each by itself."""
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return everything ``restore`` needs beside the corpus.
+
+        Arrays whose name begins with ``rows.`` have one row per message of the memory.
+        """
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]], corpus: Corpus) -> None:
+        """Stand ready to judge again, on ``corpus`` as the memory."""

@@ -1,0 +1,125 @@
+"""What methods without epochs share: they learn in one step and keep what they said of the memory.
+
+Texts are never saved, so a method that reads them judges the memory once, when it is fitted, and
+keeps the logits of every remembered message.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+import torch
+from numpy.typing import NDArray
+from torch.nn import functional
+
+from eventide.corpus.corpus import Corpus, Ints
+from eventide.corpus.training_set import Problem
+from eventide.errors import EventideError
+from eventide.methods.method import Judgement
+from eventide.opinions.categorical import Categorical
+from eventide.scoring.metrics import accuracy, macro_f1
+from eventide.settings import Settings
+from eventide.training.checkpoints import Checkpoints, Row
+from eventide.training.loop import Run, Watch
+
+Logits = NDArray[np.float32]
+KEPT = "rows.logits"
+
+
+class AtOnceMethod:
+    """A method gives ``learn``, ``logits``, and the arrays it has learned; the rest is here.
+
+    There is one "epoch": validation messages are scored for the record and choose nothing.
+    """
+
+    defaults: ClassVar[Mapping[str, Any]] = {}
+    note: ClassVar[str] = ""
+
+    def __init__(self, settings: Settings, seed: int) -> None:
+        self.settings = settings
+        self.seed = seed
+        self._kept: Logits
+
+    def learn(self, problem: Problem) -> Logits:
+        """Learn, and return the logits of every message of the memory [N, C]."""
+        raise NotImplementedError
+
+    def logits(self, corpus: Corpus) -> Logits:
+        """Return the logits of new messages [n, C], each by itself."""
+        raise NotImplementedError
+
+    def learned(self) -> dict[str, NDArray[Any]]:
+        """Return what ``recall`` needs."""
+        raise NotImplementedError
+
+    def recall(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take back what ``learned`` returned."""
+        raise NotImplementedError
+
+    def fit(self, problem: Problem, watch: Watch, checkpoints: Checkpoints | None) -> Run:
+        """Learn in one step; there is nothing to continue from a checkpoint."""
+        started = time.perf_counter()
+        self._kept = self.learn(problem)
+        row: Row = {"epoch": 1, **self._validated(problem)}
+        row["seconds"] = time.perf_counter() - started
+        watch(row)
+        return Run([row], 1)
+
+    def judge(self, rows: Ints) -> Judgement:
+        """Return what was said of remembered messages when the method was fitted."""
+        return judgement_of(self._kept[rows])
+
+    def judge_new(self, corpus: Corpus) -> Judgement:
+        """Judge new messages, each by itself."""
+        return judgement_of(self.logits(corpus))
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return what was learned, and the logits of the memory."""
+        return {KEPT: self._kept, **self.learned()}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]], corpus: Corpus) -> None:
+        """Take back both."""
+        self._kept = arrays[KEPT]
+        self.recall(arrays)
+
+    def _validated(self, problem: Problem) -> Row:
+        held = problem.validation
+        if not len(held):
+            return {"uncertainty": float(judgement_of(self._kept).uncertainty.mean())}
+        logits = self._kept[held.rows] if held.corpus is None else self.logits(held.corpus)
+        judged = judgement_of(logits)
+        loss = functional.cross_entropy(torch.from_numpy(logits), torch.from_numpy(held.labels))
+        return {
+            "validation_accuracy": accuracy(held.labels, judged.predicted),
+            "validation_f1": macro_f1(held.labels, judged.predicted),
+            "validation_loss": float(loss),
+            "uncertainty": float(judged.uncertainty.mean()),
+        }
+
+
+def judgement_of(logits: Logits) -> Judgement:
+    """Read logits [n, C] as softmax probabilities; without views there is nothing to conflict."""
+    said = Categorical(torch.from_numpy(logits))
+    return Judgement(
+        predicted=said.predicted.numpy(),
+        undecided=np.zeros(len(logits), dtype=bool),
+        belief=said.belief.numpy(),
+        probability=said.probability.numpy(),
+        uncertainty=said.uncertainty.numpy(),
+        conflict=np.zeros(len(logits)),
+        views={},
+    )
+
+
+def messages_of(corpus: Corpus) -> pl.DataFrame:
+    """Return the messages behind ``corpus``; a memory that was loaded has none."""
+    if corpus.source is None:
+        raise EventideError(
+            "this method reads text, and a saved model keeps none",
+            next_step="give the messages themselves",
+        )
+    return corpus.source

@@ -1,0 +1,512 @@
+"""The facade: fit on labelled messages, then ask for events and honest opinions.
+
+It reads, splits, encodes and connects messages, hands them to a method, and turns what the method
+says back into the caller's kind of frame. The work itself is done elsewhere.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
+from copy import copy
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, overload
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import NotFittedError
+
+from eventide.corpus.corpus import Corpus
+from eventide.corpus.training_set import study
+from eventide.data import Intake, read
+from eventide.data.columns import Columns
+from eventide.data.schema import REJECTED
+from eventide.errors import BadSetting, InputError, RejectedRows, warn
+from eventide.features.elements import check_entities, with_elements
+from eventide.features.encoders import DEFAULT_ENCODER, Encoder, Function, encoder, encoder_name
+from eventide.graphs.keys import KeyIndex
+from eventide.graphs.views import View
+from eventide.methods import DEFAULT_METHOD, METHODS
+from eventide.methods.method import Judgement, Method, together
+from eventide.model.epoch_lines import epoch_lines, logger
+from eventide.model.evaluation import EvaluationReport, evaluate_model
+from eventide.model.label_types import (
+    Labels,
+    as_given,
+    class_names,
+    column_kind,
+    labels_of,
+    settled_kind,
+    sort_key,
+)
+from eventide.model.opinion_frame import (
+    ArrowKind,
+    PandasKind,
+    in_kind,
+    label_weights,
+    opinion_frame,
+)
+from eventide.model.parameters import (
+    check_columns,
+    check_name,
+    check_protocol,
+    checked_views,
+    plain_parameters,
+    whole_seed,
+)
+from eventide.model.salt import made_or_read_salt
+from eventide.model.signature import run_signature
+from eventide.model.validation_ids import Validated
+from eventide.outputs import check_folder, reserved
+from eventide.registry import suggestion
+from eventide.runtime.forks import check_process
+from eventide.runtime.threads import threads_for
+from eventide.scoring.metrics import accuracy
+from eventide.settings import Settings, preset, resolve
+from eventide.storage import expanded
+from eventide.training.checkpoints import Checkpoints, Row, check_checkpoints
+from eventide.training.loop import Watch
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+    from eventide.model.explain import Explanation
+
+CLEAR = ("id", "text", "user")
+"""What a model remembers in clear, and forgets when saved without ``keep_text``."""
+
+
+class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Learn which event a message is about, and how sure one can be.
+
+    ``method`` is a name that ``eventide methods`` lists; ``encoder`` turns text into vectors: a
+    name, an object with the members of `eventide.features.encoders.Encoder`, or a function from a
+    list of texts to an array [texts, width]. ``views`` maps a view's name to the list columns that
+    connect messages (the paper's three by default). ``protocol`` is "transductive" (all messages
+    given to ``fit`` are in the graph, the paper's way) or "inductive" (training messages only;
+    everything else is looked up). Any setting can be changed by its dotted name with two
+    underscores: ``training__epochs=30``.
+
+    After ``fit``: ``classes_`` in the type the labels had, ``history_`` with a row of figures per
+    epoch, ``best_epoch_``, ``notes_``, and ``rejected_`` with the rows that the latest ``fit``,
+    ``score`` or ``evaluate`` could not use.
+
+    Any number of threads may ask one fitted or loaded model. A process forked from one that has
+    already computed gets a ``ForkedProcess`` error: start processes by "spawn". Training beside
+    other busy programs, set ``OMP_WAIT_POLICY=PASSIVE`` before torch is imported, as the command
+    line does: threads that wait then sleep instead of spinning.
+
+    >>> EventClassifier(method="ucl", training__epochs=3).get_params()["training__epochs"]
+    3
+    """
+
+    rejected_: pl.DataFrame = pl.DataFrame(schema=REJECTED)
+    validated_: Validated | None = None
+
+    def __init__(
+        self,
+        method: str = DEFAULT_METHOD,
+        encoder: str | Encoder | Function = DEFAULT_ENCODER,
+        views: Mapping[str, str | Iterable[str]] | None = None,
+        preset: str = "default",
+        protocol: str = "transductive",
+        entities: str = "rules",
+        columns: Mapping[str, str] | None = None,
+        seed: int = 0,
+        **overrides: Any,
+    ) -> None:
+        self.method = method
+        self.encoder = encoder
+        self.views = views
+        self.preset = preset
+        self.protocol = protocol
+        self.entities = entities
+        self.columns = columns
+        self.seed = seed
+        self._overrides = dict(overrides)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return every parameter as it was given, the changed settings among them."""
+        own = {name: getattr(self, name) for name in self._parameter_names()}
+        return own | self._overrides
+
+    def plain_params(self) -> dict[str, Any]:
+        """Return every parameter in plain Python, as a saved model keeps it."""
+        return plain_parameters(self.get_params() | {"encoder": encoder_name(self.encoder)})
+
+    def set_params(self, **parameters: Any) -> Self:
+        """Change parameters; if one of them cannot be used, none is changed."""
+        trial = copy(self)
+        trial._take(parameters)
+        trial.settings()
+        self._take(parameters)
+        return self
+
+    def _take(self, parameters: Mapping[str, Any]) -> None:
+        own = self._parameter_names()
+        for name in parameters.keys() & set(own):
+            setattr(self, name, parameters[name])
+        others = {name: value for name, value in parameters.items() if name not in own}
+        self._overrides = self._overrides | others
+
+    @classmethod
+    def _parameter_names(cls) -> list[str]:
+        return [
+            "method", "encoder", "views", "preset", "protocol", "entities", "columns", "seed",
+        ]  # fmt: skip
+
+    def settings(self) -> Settings:
+        """Return the settings of this run: the paper's, the preset's, the method's, yours.
+
+        Every other parameter is checked on the way, so that a mistake is found before reading.
+        """
+        check_name("method", self.method)
+        check_name("preset", self.preset)
+        check_protocol(self.protocol)
+        check_entities(self.entities)
+        check_columns(self.columns)
+        checked_views(self.views)
+        whole_seed(self.seed)
+        encoder(self.encoder)
+        for name in self._overrides:
+            if "__" not in name:
+                raise BadSetting(
+                    f"there is no parameter {name!r}",
+                    next_step=suggestion(name, [*self._parameter_names(), "training__epochs"])
+                    + " and every other setting, see: eventide methods --settings",
+                )
+        given = plain_parameters(self._overrides)
+        changes = {name.replace("__", "."): value for name, value in given.items()}
+        return resolve(preset(self.preset), METHODS.load(self.method).defaults, changes)
+
+    def fit(
+        self,
+        messages: Any,
+        y: Any = None,
+        *,
+        allow_rejected: bool = False,
+        verbose: bool | int = False,
+        watch: Watch = lambda _: None,
+        checkpoints: Path | None = None,
+        checkpoint_every: int = 1,
+        resume: bool = False,
+        salt_file: str | Path | None = None,
+    ) -> Self:
+        """Learn from messages (a frame, a path, a dataset's name, a list of dicts, an intake).
+
+        ``y`` replaces the column ``event``; a missing label (None, NaN, blank) leaves a message
+        unlabelled. Rows that cannot be used are set aside with a warning and kept in
+        ``rejected_``; more than half of them is an error unless ``allow_rejected``. ``verbose``
+        logs every epoch (or every n-th), ``watch`` is called with each epoch's row of figures.
+        With ``checkpoints`` the run's state is kept there, and ``resume`` continues from it.
+        ``salt_file`` keeps the salt of the stored hashes apart from the model; absent, it is made.
+        """
+        check_process()
+        settings, seed = self.settings(), whole_seed(self.seed)
+        if checkpoints is not None:
+            check_checkpoints(checkpoints, resume=resume)
+        with epoch_lines(verbose, settings.training.epochs) as tell:
+            labels = None if y is None else labels_of(y)
+            intake = self.intake(messages, labels, allow_rejected=allow_rejected, fitting=True)
+            kind = self._kind(messages, labels, intake.messages["event"])
+            plan = study(
+                intake.messages,
+                encoder=encoder(self.encoder),
+                views=checked_views(self.views),
+                graph=settings.graph,
+                inductive=self.protocol == "inductive",
+                seed=seed,
+                class_order=sort_key(kind),
+                salt=None if salt_file is None else made_or_read_salt(salt_file),
+            )
+            for note in plan.notes:
+                logger.log(logging.INFO if verbose else logging.DEBUG, "%s", note)
+            method: Method = METHODS.load(self.method)(settings, seed)
+            kept = None
+            if checkpoints is not None:
+                signature = run_signature(self, settings, intake.messages, plan)
+                kept = Checkpoints(expanded(checkpoints), signature, checkpoint_every, resume)
+
+            def both(row: Row) -> None:
+                tell(row)
+                watch(row)
+
+            with nullcontext() if kept is None else reserved(kept.path):
+                run = method.fit(plan.problem, both, kept)
+        # Only now: a fit that fails or is stopped leaves an older one as it was.
+        told = () if isinstance(messages, Intake) else intake.notes
+        self.settings_, self.notes_ = settings, (*told, *plan.notes, *run.notes)
+        self.rejected_, self.counts_ = intake.rejected, plan.counts
+        self.classes_ = as_given(plan.classes.tolist(), kind)
+        self.preparation_, self.memory_ = plan.preparation, plan.problem.corpus
+        self.labels_, self.validated_ = plan.problem.labels, Validated.of(plan.problem)
+        self.remembered_: pl.DataFrame | None = plan.remembered.select(CLEAR)
+        self.method_ = method
+        self.history_, self.best_epoch_ = run.history, run.best_epoch
+        self._index(self.memory_)
+        return self
+
+    def predict(self, messages: Any, *, as_new: bool = False) -> NDArray[Any]:
+        """Return the event of each message, in the type the labels had."""
+        judgement, _ = self._answer(messages, as_new)
+        return self.classes_[judgement.predicted]
+
+    def predict_proba(self, messages: Any, *, as_new: bool = False) -> NDArray[np.float64]:
+        """Return the expected probability of each class [messages, classes], as ``classes_``."""
+        judgement, _ = self._answer(messages, as_new)
+        return judgement.probability
+
+    @overload
+    def opinions(self, messages: PandasKind, *, as_new: bool = ...) -> pd.DataFrame: ...
+    @overload
+    def opinions(self, messages: ArrowKind, *, as_new: bool = ...) -> pa.Table: ...
+    @overload
+    def opinions(self, messages: Any, *, as_new: bool = ...) -> pl.DataFrame: ...
+    def opinions(self, messages: Any, *, as_new: bool = False) -> Any:
+        """Return one row per message, in order, as the caller's kind of frame.
+
+        pandas gives pandas with the same index, Arrow gives an Arrow table, everything else
+        polars. Columns: id, event, belief, probability, uncertainty, conflict, next_event,
+        next_belief, and for every view uncertainty_, event_ and neighbours_.
+        """
+        judgement, ids = self._answer(messages, as_new)
+        return in_kind(messages, opinion_frame(ids, judgement, self.classes_))
+
+    def score(self, messages: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return the accuracy on labelled messages; an event unseen in training counts as wrong.
+
+        So does a message without any evidence, whatever ``predict`` says of it. Each message counts
+        by its ``sample_weight``. Messages the model was trained on count too: ``evaluate`` keeps
+        them apart.
+        """
+        self._check_fitted()
+        labels = None if y is None else labels_of(y)
+        intake = self.intake(messages, labels, strict=sample_weight is not None)
+        self.rejected_ = intake.rejected
+        labelled = intake.messages["event"].is_not_null()
+        if not labelled.any():
+            raise InputError(
+                "scoring needs labelled messages, found none",
+                where=f"column event of {intake.where}",
+                next_step='give y, or name the column of labels: columns={"event": NAME}',
+            )
+        weights = label_weights(sample_weight, labelled)
+        frame = intake.messages.filter(labelled)
+        judgement = self.judge_messages(frame, self._find(frame))
+        return accuracy(frame["event"].to_numpy(), self.names_of(judgement.scored_as), weights)
+
+    def evaluate(
+        self,
+        messages: Any,
+        y: Any = None,
+        *,
+        rows: str = "auto",
+        as_new: bool = False,
+        allow_rejected: bool = False,
+    ) -> EvaluationReport:
+        """Compare the model's events with the labels, overall and event by event.
+
+        ``rows`` is "auto" (test rows if there are any, else messages that had no part in training,
+        else those that chose the epoch), "test", "val", "train", "unseen" or "all". The report
+        counts the messages that the model was trained on.
+        """
+        self._check_fitted()
+        return evaluate_model(
+            self, messages, y, rows=rows, as_new=as_new, allow_rejected=allow_rejected
+        )
+
+    def explain(
+        self, messages: Any, message_id: object = None, *, strongest: int = 5
+    ) -> Explanation:
+        """Explain the message with this id, or the most uncertain one, view by view."""
+        from eventide.model.explain import explain
+
+        self._check_fitted()
+        wanted = None if message_id is None else str(message_id)
+        return explain(self, messages, wanted, strongest=strongest)
+
+    def forget(self, ids: Sequence[str] = (), users: Sequence[str] = ()) -> int:
+        """Take messages out of the memory, by id or author, and return how many went.
+
+        The weights, which were trained on them, stay as they are. Save the model to keep it so.
+        """
+        from eventide.model.forget import forget_messages
+
+        self._check_fitted()
+        return forget_messages(self, ids=ids, users=users)
+
+    def save(self, path: str | Path, *, keep_text: bool = False, overwrite: bool = False) -> Path:
+        """Write the model to a directory; text and names stay out unless ``keep_text``.
+
+        An older model there is replaced, in one step, only with ``overwrite``.
+        """
+        from eventide.model.artefact import save_model
+
+        self._check_fitted()
+        path = check_folder(path, overwrite=overwrite)
+        with reserved(path):
+            return save_model(self, path, keep_text=keep_text)
+
+    @property
+    def class_names(self) -> NDArray[np.str_]:
+        """The names of the classes, whatever type the labels had."""
+        return class_names(self.classes_)
+
+    def names_of(self, classes: NDArray[np.int64]) -> NDArray[np.str_]:
+        """Name numbered classes; no opinion (-1) has the empty name, which no event has."""
+        return np.append(self.class_names, "")[classes]
+
+    def intake(
+        self,
+        messages: Any,
+        y: Any = None,
+        *,
+        strict: bool = False,
+        allow_rejected: bool = False,
+        fitting: bool = False,
+    ) -> Intake:
+        """Read any kind of source, once; the messages have all elements filled in.
+
+        An `Intake` is taken as it is: whoever read it has told what was set aside. Otherwise rows
+        that cannot be used are told by a warning, or an error where each row must have an answer
+        (``strict``), a label of ``y`` or company (``allow_rejected``).
+        """
+        labels = y if y is None or isinstance(y, Labels) else labels_of(y)
+        if isinstance(messages, Intake):
+            intake = messages
+            intake.check_rejected(allow=True)
+        else:
+            lists = self.list_columns(fitting=fitting)
+            given, remembered = (self.columns, None) if fitting else (None, self.columns)
+            intake = read(
+                messages, columns=given, remembered=remembered, lists=lists, need_lists=fitting
+            )
+            self._tell_rejected(intake, labels is not None, strict, allow_rejected)
+            for note in intake.notes:
+                logger.info("%s", note)
+        frame = intake.messages
+        if labels is not None:
+            if len(labels.names) != len(frame):
+                raise InputError(
+                    f"y has {len(labels.names):,} labels for {len(frame):,} messages",
+                    where=intake.where,
+                    next_step="give one label per message; None leaves a message unlabelled",
+                )
+            frame = frame.with_columns(pl.Series("event", labels.names, dtype=pl.String))
+        return replace(intake, messages=with_elements(frame, entities=self.entities))
+
+    def _tell_rejected(self, intake: Intake, labels: bool, strict: bool, allow: bool) -> None:
+        if not len(intake.rejected):
+            return
+        first = ", ".join(str(row) for row in intake.rejected["row"].head(10))
+        if labels or strict:
+            with_what = "its label in y" if labels else "its answer or weight"
+            raise RejectedRows(
+                f"{len(intake.rejected):,} of {intake.rows_in:,} rows cannot be used, so no row "
+                f"can be matched with {with_what}: {intake.summary()}",
+                where=f"{intake.where}, rows {first}",
+                next_step="mend or drop these rows (and their labels); or set them aside first: "
+                "intake = eventide.read(messages), and give the intake; "
+                "intake.rejected shows the rows",
+            )
+        intake.check_rejected(allow=allow)
+        warn(f"{intake.summary()}\n  these rows were set aside; see rejected_")
+
+    def _answer(self, messages: Any, as_new: bool) -> tuple[Judgement, pl.Series]:
+        self._check_fitted()
+        frame = self.intake(messages, strict=True).messages
+        rows = np.full(len(frame), -1) if as_new else self._find(frame)
+        return self.judge_messages(frame, rows), frame["id"]
+
+    def judge_messages(self, frame: pl.DataFrame, rows: NDArray[np.int64]) -> Judgement:
+        """Judge canonical messages: by their row in the memory, or as new ones where it is -1."""
+        known, new = np.flatnonzero(rows >= 0), np.flatnonzero(rows < 0)
+        parts = []
+        with threads_for(len(frame)):
+            if len(known):
+                parts.append((known, self.method_.judge(rows[known])))
+            if len(new):
+                unseen = frame[new] if len(known) else frame
+                parts.append((new, self.method_.judge_new(self.prepare(unseen))))
+        return together(parts)
+
+    def prepare(self, frame: pl.DataFrame) -> Corpus:
+        """Make new canonical messages ready; those without a time are as late as the latest known.
+
+        So their neighbours are weighed as for a message that has just come in.
+        """
+        latest = int(self.memory_.times.max()) if len(self.memory_) else 0
+        return self.preparation_.prepare(frame, missing_time=latest)
+
+    def find_messages(self, frame: pl.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Find the memory's row of each message (-1: none), and who has been edited since.
+
+        A message with a known id and another text is a new one: what the model remembers is not it.
+        """
+        memory = self.memory_
+        rows = self._index(memory).find(self.preparation_.hashed("id", frame["id"]))
+        texts = self.preparation_.hashed("text", frame["text"])
+        edited = (rows >= 0) & (memory.texts[rows] != texts)
+        return np.where(edited, -1, rows), edited
+
+    def remembered_rows(self, frame: pl.DataFrame) -> NDArray[np.int64]:
+        """Find the memory's row of each canonical message, -1 for those the model does not know."""
+        return self.find_messages(frame)[0]
+
+    def _find(self, frame: pl.DataFrame) -> NDArray[np.int64]:
+        """As ``remembered_rows``, and tell of edited messages."""
+        rows, edited = self.find_messages(frame)
+        if edited.any():
+            first = frame["id"][int(np.argmax(edited))]
+            warn(
+                f"{int(edited.sum()):,} of {len(frame):,} messages have an id the model knows with "
+                f"another text, the first {first!r}: they are judged as new messages"
+            )
+        return rows
+
+    def _index(self, memory: Corpus) -> KeyIndex:
+        """Index the memory's ids, once for each memory; several threads may ask at a time."""
+        kept: tuple[Corpus, KeyIndex] | None = self.__dict__.get("_indexed")
+        if kept is None or kept[0] is not memory:
+            kept = memory, KeyIndex(memory.ids)
+            self._indexed = kept
+        return kept[1]
+
+    def list_columns(self, *, fitting: bool = False) -> list[str]:
+        """Name the list columns that the views read."""
+        views = checked_views(self.views) if fitting else self._views()
+        return [column for view in views for column in view.columns if column != "user"]
+
+    def _views(self) -> tuple[View, ...]:
+        """The views that the model was fitted with; before that, the ones it will be."""
+        preparation = self.__dict__.get("preparation_")
+        return checked_views(self.views) if preparation is None else preparation.views
+
+    def _kind(self, messages: Any, labels: Labels | None, events: pl.Series) -> str:
+        """What labels come back as: y's type, or that of a frame's column."""
+        if labels is not None:
+            return labels.kind
+        columns = Columns(dict(self.columns or {}), tuple(self.list_columns(fitting=True)))
+        return settled_kind(column_kind(messages, columns), events.drop_nulls())
+
+    def _check_fitted(self) -> None:
+        check_process()
+        if not self.__sklearn_is_fitted__():
+            raise NotFittedError("this EventClassifier is not fitted yet; call fit(messages) first")
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "method_")
+
+    def __sklearn_tags__(self) -> Any:
+        """Say what scikit-learn may expect: messages, not a matrix; labels may be a column."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.input_tags.one_d_array = True
+        tags.input_tags.string = True
+        tags.target_tags.required = False
+        return tags

@@ -1,0 +1,302 @@
+"""How a model does on labelled messages: overall, per event, and whether its doubts are right.
+
+Messages that a model was trained on say nothing about new ones, and those that chose its epoch
+flatter it. So by default neither is evaluated where there are others, and a report always counts
+both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from pydantic import BaseModel
+
+from eventide.data import Intake
+from eventide.errors import BadSetting, InputError
+from eventide.features.encoders import encoder_name
+from eventide.registry import suggestion
+from eventide.scoring.metrics import error_auroc, score
+
+if TYPE_CHECKING:
+    from eventide.model.classifier import EventClassifier
+
+Mask = NDArray[np.bool_]
+ROWS = ("auto", "test", "val", "train", "unseen", "all")
+"""What can be evaluated; see `evaluate_model`."""
+
+
+class EventScore(BaseModel):
+    """One event: its messages, how many were found, and how many were wrongly put there."""
+
+    event: str
+    messages: int
+    recall: float
+    precision: float | None
+    uncertainty: float
+    known: bool
+
+
+class EvaluationReport(BaseModel):
+    """All figures of one evaluation; ``protocol`` says how the messages were judged.
+
+    ``trained_on`` and ``validated_on`` count the evaluated messages that the model learned from,
+    and those that chose its epoch (None where a model does not say).
+    """
+
+    method: str
+    preset: str
+    encoder: str
+    protocol: str
+    rows: str
+    messages: int
+    trained_on: int
+    validated_on: int | None
+    rejected: int
+    accuracy: float
+    macro_f1: float
+    nmi: float
+    ami: float
+    ari: float
+    uncertainty_right: float | None
+    uncertainty_wrong: float | None
+    error_auroc: float | None
+    events: list[EventScore]
+    notes: list[str]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What a model knows of messages: row of its memory, trained on, validated with, edited."""
+
+    rows: NDArray[np.int64]
+    trained: Mask
+    validated: Mask | None
+    edited: Mask
+
+    @classmethod
+    def of(cls, model: EventClassifier, frame: pl.DataFrame) -> Standing:
+        """Look the messages up; one with another text than the model knows is a new one."""
+        rows, edited = model.find_messages(frame)
+        validated = None
+        if model.validated_ is not None:
+            ids = model.preparation_.hashed("id", frame["id"])
+            validated = model.validated_.has(ids) & ~edited
+        return cls(rows, (rows >= 0) & (model.labels_[rows] >= 0), validated, edited)
+
+    @property
+    def unseen(self) -> Mask:
+        """Those that neither taught the model nor chose its epoch, as far as it can tell."""
+        return ~self.trained if self.validated is None else ~(self.trained | self.validated)
+
+    def take(self, mask: Mask) -> Standing:
+        """Return what is known of some of the messages."""
+        validated = None if self.validated is None else self.validated[mask]
+        return Standing(self.rows[mask], self.trained[mask], validated, self.edited[mask])
+
+
+def evaluate_model(
+    model: EventClassifier,
+    messages: Any,
+    y: Any = None,
+    *,
+    rows: str = "auto",
+    as_new: bool = False,
+    allow_rejected: bool = False,
+) -> EvaluationReport:
+    """Judge labelled messages and compare.
+
+    ``rows`` chooses among them. "test", "val" and "train" are the messages whose split says so;
+    without a split, those the model validated with or was trained on. "unseen" are the ones that
+    had no part in training, "all" is every labelled message. "auto" takes the test rows if there
+    are any, else the unseen ones, else those that chose the epoch.
+    """
+    check_rows(rows)
+    intake = model.intake(messages, y, allow_rejected=allow_rejected)
+    model.rejected_ = intake.rejected
+    labelled = intake.messages.filter(pl.col("event").is_not_null())
+    if not len(labelled):
+        raise InputError(
+            f"no labelled message to evaluate: none of {len(intake.messages):,} has an event",
+            where=f"column event of {intake.where}",
+            next_step="label some messages, or map the column: --column event=NAME",
+        )
+    standing = Standing.of(model, labelled)
+    rows, mask = _chosen(rows, labelled["split"], standing)
+    frame, taken = labelled.filter(pl.Series(mask)), standing.take(mask)
+    judgement = model.judge_messages(frame, np.full(len(frame), -1) if as_new else taken.rows)
+    names = model.class_names
+    truth = frame["event"].to_numpy().astype(str)
+    predicted = model.names_of(judgement.scored_as)
+    wrong = truth != predicted
+    figures = score(truth, predicted)
+    return EvaluationReport(
+        method=model.method,
+        preset=model.preset,
+        encoder=encoder_name(model.encoder),
+        protocol=_protocol(taken, as_new),
+        rows=rows,
+        messages=figures.messages,
+        trained_on=int(taken.trained.sum()),
+        validated_on=None if taken.validated is None else int(taken.validated.sum()),
+        rejected=len(intake.rejected),
+        accuracy=figures.accuracy,
+        macro_f1=figures.macro_f1,
+        nmi=figures.nmi,
+        ami=figures.ami,
+        ari=figures.ari,
+        uncertainty_right=_mean(judgement.uncertainty[~wrong]),
+        uncertainty_wrong=_mean(judgement.uncertainty[wrong]),
+        error_auroc=error_auroc(wrong, judgement.uncertainty),
+        events=_events(truth, predicted, judgement.uncertainty, names),
+        notes=[
+            *_notes(taken, rows, unknown=int((~np.isin(truth, names)).sum()), as_new=as_new),
+            *_without_evidence(int(judgement.undecided.sum())),
+            *_left_out(standing, mask, rows),
+            *_rejected(intake),
+            *(() if isinstance(messages, Intake) else intake.notes),
+        ],
+    )
+
+
+def _without_evidence(count: int) -> list[str]:
+    return [f"{count:,} messages have no evidence for any event: they count as wrong"] * (count > 0)
+
+
+def check_rows(rows: object) -> None:
+    """Refuse a choice of rows that there is not, before anything is read.
+
+    >>> check_rows("tset")
+    Traceback (most recent call last):
+    eventide.errors.BadSetting: rows cannot be 'tset'
+      next:  did you mean 'test'? Known: auto, test, val, train, unseen, all
+    """
+    if rows not in ROWS:
+        raise BadSetting(f"rows cannot be {rows!r}", next_step=suggestion(rows, ROWS))
+
+
+def _chosen(rows: str, split: pl.Series, standing: Standing) -> tuple[str, Mask]:
+    """Say which rows are meant, and which messages they are."""
+    masks = _masks(split, standing)
+    if rows == "auto":
+        rows = next((each for each in ("test", "unseen", "val") if masks[each].any()), rows)
+    if rows == "auto":
+        raise InputError(
+            f"all {len(split):,} labelled messages were trained on: nothing is left to evaluate",
+            where="columns event and split",
+            next_step="give other messages; rows='train' (--rows train) evaluates these all "
+            "the same, which says nothing about new ones",
+        )
+    if not masks[rows].any():
+        found = ", ".join(f"{name} {int(each.sum()):,}" for name, each in masks.items())
+        raise InputError(
+            f"no labelled message to evaluate with rows={rows!r}",
+            where="columns event and split",
+            next_step=f"choose other rows (--rows); there are: {found}",
+        )
+    return rows, masks[rows]
+
+
+def _masks(split: pl.Series, standing: Standing) -> dict[str, Mask]:
+    """Find the messages of each choice; where no split is given, the model's memory says."""
+    part = split.fill_null("").to_numpy().astype(object)
+    part[(part == "") & standing.trained] = "train"
+    if standing.validated is not None:
+        part[(part == "") & standing.validated] = "val"
+    masks = {name: np.asarray(part == name, dtype=bool) for name in ("test", "val", "train")}
+    return masks | {"unseen": standing.unseen, "all": np.ones(len(split), dtype=bool)}
+
+
+def _protocol(standing: Standing, as_new: bool) -> str:
+    messages, remembered = len(standing.trained), int((standing.rows >= 0).sum())
+    trained = int(standing.trained.sum())
+    if as_new and remembered:
+        return f"inductive (looked up as if new; {trained} of {messages} were trained on)"
+    if remembered == messages:
+        return "transductive (every message was in the graph during training)"
+    if remembered:
+        return f"mixed ({remembered} of {messages} messages were in the graph during training)"
+    if standing.validated is None:
+        return "inductive (no message was in the graph during training)"
+    chose = int(standing.validated.sum())
+    if chose:
+        return f"inductive (no message was in the graph; {chose} of {messages} chose the epoch)"
+    return "inductive (every message is new to the model)"
+
+
+def _notes(standing: Standing, rows: str, *, unknown: int, as_new: bool) -> list[str]:
+    messages, trained = len(standing.trained), int(standing.trained.sum())
+    notes = []
+    if trained:
+        notes.append(
+            f"{trained:,} of {messages:,} messages were trained on: this is no estimate for new "
+            "messages"
+        )
+    if standing.validated is None:
+        if rows != "test":
+            notes.append(
+                "this model does not say which messages chose its epoch (an older eventide saved "
+                "it): they may be among these, and flatter it"
+            )
+    elif standing.validated.any():
+        notes.append(
+            f"{int(standing.validated.sum()):,} of {messages:,} messages are validation messages: "
+            "they chose the epoch, so they flatter the model"
+        )
+    if standing.edited.any() and not as_new:
+        notes.append(
+            f"{int(standing.edited.sum()):,} messages have an id the model knows with another "
+            "text: they count as new"
+        )
+    if unknown:
+        notes.append(
+            f"{unknown} messages are of events the model does not know: all count as wrong"
+        )
+    return notes
+
+
+def _left_out(standing: Standing, mask: Mask, rows: str) -> list[str]:
+    """Say which messages an evaluation of unseen ones leaves out."""
+    if rows not in ("unseen", "val"):
+        return []
+    trained = int((standing.trained & ~mask).sum())
+    chose = 0 if standing.validated is None else int((standing.validated & ~mask).sum())
+    told = [f"{trained:,} messages that were trained on"] if trained else []
+    told += [f"{chose:,} that chose the epoch"] if chose else []
+    return [f"left out: {' and '.join(told)}"] if told else []
+
+
+def _rejected(intake: Intake) -> list[str]:
+    bad = len(intake.rejected)
+    return [f"{bad:,} of {intake.rows_in:,} rows could not be used"] if bad else []
+
+
+def _mean(values: NDArray[np.float64]) -> float | None:
+    return float(values.mean()) if len(values) else None
+
+
+def _events(
+    truth: NDArray[np.str_],
+    predicted: NDArray[np.str_],
+    uncertainty: NDArray[np.float64],
+    classes: NDArray[np.str_],
+) -> list[EventScore]:
+    events, counts = np.unique(truth, return_counts=True)
+    found = []
+    for event, count in sorted(zip(events, counts, strict=True), key=lambda pair: -pair[1]):
+        own, put = truth == event, predicted == event
+        both = int((own & put).sum())
+        found.append(
+            EventScore(
+                event=str(event),
+                messages=int(count),
+                recall=both / int(count),
+                precision=both / int(put.sum()) if put.any() else None,
+                uncertainty=float(uncertainty[own].mean()),
+                known=bool(np.isin(str(event), classes)),
+            )
+        )
+    return found

@@ -1,0 +1,63 @@
+"""Who chose the epoch: a model remembers its validation messages, by salted hashes alone.
+
+An evaluation must not take them for messages the model has never met.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eventide.corpus.training_set import Problem
+from eventide.graphs.keys import KEY_BYTES, Keys
+
+ARRAY = "validation"
+"""Its name among the arrays of a saved memory."""
+
+
+@dataclass(frozen=True)
+class Validated:
+    """Hashed ids and authors of the messages that chose the best epoch."""
+
+    ids: Keys
+    users: Keys
+
+    @classmethod
+    def of(cls, problem: Problem) -> Validated:
+        """Take them from a problem, whether they are in its graph or beside it."""
+        validation = problem.validation
+        if validation.corpus is not None:
+            return cls(validation.corpus.ids, validation.corpus.users)
+        rows = np.zeros(0, dtype=np.int64) if validation.rows is None else validation.rows
+        return cls(problem.corpus.ids[rows], problem.corpus.users[rows])
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def has(self, ids: Keys) -> NDArray[np.bool_]:
+        """Tell which of these messages chose the epoch."""
+        return np.isin(ids, self.ids)
+
+    def without(self, ids: Keys, users: Keys) -> Validated:
+        """Forget messages by id or author."""
+        keep = ~(np.isin(self.ids, ids) | np.isin(self.users, users))
+        return Validated(self.ids[keep], self.users[keep])
+
+    def state(self) -> dict[str, NDArray[np.uint8]]:
+        """Return one array that ``from_state`` reads back."""
+        joined = np.stack([self.ids, self.users], axis=1)
+        raw = np.ascontiguousarray(joined).view(np.uint8)
+        return {ARRAY: raw.reshape(len(self), 2 * KEY_BYTES)}
+
+    @classmethod
+    def from_state(cls, arrays: Mapping[str, NDArray[Any]]) -> Validated | None:
+        """Read what ``state`` gave; None for a model that was saved before there was any."""
+        raw = arrays.get(ARRAY)
+        if raw is None:
+            return None
+        keys = np.ascontiguousarray(raw).reshape(-1).view(f"S{KEY_BYTES}").reshape(-1, 2)
+        return cls(keys[:, 0], keys[:, 1])

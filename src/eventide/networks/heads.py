@@ -1,0 +1,80 @@
+"""From an embedding to evidence (never negative), or to another space (projector)."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from eventide.networks.initialisation import Dropout, Noise, seeded_linear
+from eventide.networks.settings import NetworkSettings
+from eventide.tensors import unit_rows, widen
+
+
+def evidence_of(logits: Tensor, settings: NetworkSettings) -> Tensor:
+    """Turn logits [n, C] into non-negative, finite evidence of the same shape.
+
+    `relu` is the paper's reading but has no gradient where a class has no evidence; `softplus` and
+    `exp` always have one. `exp` bends its logits smoothly into (-clamp, clamp): beyond a cut
+    no gradient could take evidence back. Half precision is widened first: evidence multiplies
+    across views.
+
+    >>> evidence_of(torch.tensor([[-1.0, 2.0]]), NetworkSettings()).tolist()
+    [[0.0, 2.0]]
+    """
+    wide = widen(logits) / settings.temperature
+    match settings.evidence:
+        case "relu":
+            return functional.relu(wide)
+        case "softplus":
+            return functional.softplus(wide)
+        case "exp":
+            return (settings.clamp * torch.tanh(wide / settings.clamp)).exp()
+
+
+class EvidenceHead(nn.Module):
+    """Linear, ReLU, and a linear or cosine classifier: one logit per class from an embedding."""
+
+    def __init__(
+        self,
+        inputs: int,
+        classes: int,
+        settings: NetworkSettings,
+        *,
+        generator: torch.Generator,
+        noise: Noise,
+    ) -> None:
+        super().__init__()
+        self.settings = settings
+        linear = settings.classifier == "linear"
+        self.hidden = seeded_linear(inputs, settings.head_hidden, bias=True, generator=generator)
+        self.output = seeded_linear(settings.head_hidden, classes, bias=linear, generator=generator)
+        self.dropout = Dropout(settings.head_dropout, noise)
+
+    def forward(self, embeddings: Tensor) -> Tensor:
+        """Map embeddings [n, inputs] to logits [n, C]; ``evidence_of`` makes them evidence.
+
+        A cosine classifier's logits are scale * cosine(hidden values, weights of the class).
+        """
+        hidden = self.dropout(functional.relu(self.hidden(embeddings)))
+        if self.settings.classifier == "linear":
+            return cast(Tensor, self.output(hidden))
+        directions = unit_rows(widen(self.output.weight))
+        return self.settings.cosine_scale * functional.linear(unit_rows(widen(hidden)), directions)
+
+
+class Projector(nn.Module):
+    """Linear, ReLU, linear; its first weights come from ``generator``."""
+
+    def __init__(
+        self, inputs: int, hidden: int, outputs: int, *, generator: torch.Generator
+    ) -> None:
+        super().__init__()
+        self.hidden = seeded_linear(inputs, hidden, bias=True, generator=generator)
+        self.output = seeded_linear(hidden, outputs, bias=True, generator=generator)
+
+    def forward(self, values: Tensor) -> Tensor:
+        """Map values [n, inputs], in full precision, to [n, outputs]."""
+        return cast(Tensor, self.output(functional.relu(self.hidden(widen(values)))))

@@ -1,0 +1,137 @@
+"""A figure is measured values and a drawing of them; make one by name from messages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from matplotlib.figure import Figure
+
+if TYPE_CHECKING:
+    from eventide.reports.figures.trained_runs import Runs
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from eventide.errors import BadSetting
+from eventide.experiments import Contestant, choose
+from eventide.experiments.sources import code_name, commit
+from eventide.registry import suggestion
+from eventide.reports.figures import FIGURES
+from eventide.reports.figures.trained_runs import Runs
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Everything that a figure shows; a dataclass, so that it can be written as JSON."""
+
+    def lines(self) -> list[str]:
+        """Say the same in words and figures."""
+        raise NotImplementedError
+
+
+NumbersT = TypeVar("NumbersT", bound=Numbers)
+
+
+@dataclass(frozen=True)
+class Recipe(Generic[NumbersT]):
+    """How a figure comes about: ``measure`` trains and counts, ``draw`` only draws.
+
+    ``methods`` are those shown unless others are asked for; none means that the figure does not
+    take any. ``views`` and ``seeds`` say whether it can show another view, or several seeds.
+    """
+
+    measure: Callable[[Runs], NumbersT]
+    draw: Callable[[NumbersT], Figure]
+    methods: tuple[str, ...] = ()
+    views: bool = False
+    seeds: bool = False
+    data: bool = True
+
+
+@dataclass(frozen=True)
+class Made:
+    """A figure, and every number that it shows."""
+
+    name: str
+    numbers: Numbers
+    figure: Figure
+
+    code: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the numbers as JSON can hold them, and which code made them."""
+        return {"figure": self.name, **asdict(self.numbers), "code": self.code}
+
+
+def make_figure(
+    name: str,
+    source: Any = None,
+    *,
+    methods: Sequence[str] = (),
+    seeds: Iterable[int] = (0,),
+    view: str | None = None,
+    **options: Any,
+) -> Made:
+    """Measure and draw the figure called ``name`` (see `FIGURES`) on messages of any kind.
+
+    ``methods`` and ``view`` are the figure's own unless given; ``options`` are those of `Runs`.
+    What a figure cannot show is refused, not ignored.
+
+    >>> make_figure("architecture").numbers.lines()[0]
+    'messages text, time, hashtags, ... -> co-hashtag (hashtags + urls)'
+    """
+    seeds = tuple(seeds)
+    recipe = check_figure(name, source, methods=methods, seeds=seeds, view=view)
+    runs = None
+    if recipe.data:
+        options |= {} if view is None else {"view": view}
+        runs = Runs.of(source, methods or recipe.methods, seeds=seeds, **options)
+    numbers = recipe.measure(runs)  # type: ignore[arg-type]
+    return Made(name, numbers, recipe.draw(numbers), code_name([commit()]))
+
+
+def check_figure(
+    name: str,
+    source: Any = None,
+    *,
+    methods: Sequence[str] = (),
+    seeds: Sequence[int] = (0,),
+    view: str | None = None,
+) -> Recipe[Any]:
+    """Return the recipe of a figure if it can show what is asked for, else say what it cannot."""
+    recipe: Recipe[Any] = FIGURES.load(name)
+    if methods and not recipe.methods:
+        raise _refused(name, "other methods")
+    if view is not None and not recipe.views:
+        raise _refused(name, "another view")
+    if len(seeds) != 1 and not recipe.seeds:
+        raise _refused(name, "several seeds")
+    if source is None and recipe.data:
+        raise BadSetting(
+            f"the figure {name} needs messages",
+            next_step=f"name a file or a dataset: eventide figure {name} messages.parquet",
+        )
+    known = [
+        each.name
+        for contestant in contestants_of(recipe, methods)
+        for each in contestant.graph_views()
+    ]
+    if view is not None and view not in known:
+        raise BadSetting(
+            f"there is no view {view!r}", next_step=suggestion(view, dict.fromkeys(known))
+        )
+    return recipe
+
+
+def contestants_of(recipe: Recipe[Any], methods: Sequence[str] = ()) -> tuple[Contestant, ...]:
+    """Return whom a figure shows: the methods asked for, else its own."""
+    shown = methods or recipe.methods
+    return choose(",".join(shown)).contestants if shown else ()
+
+
+def _refused(name: str, what: str) -> BadSetting:
+    return BadSetting(
+        f"the figure {name} cannot show {what}", next_step="leave that option out for it"
+    )

@@ -1,0 +1,99 @@
+"""A cheap guess of the language: the script, and for Latin script the commonest small words.
+
+It is a guess, good enough to notice that a file is not in one language; short messages often
+hold no small word at all and stay "unclear".
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from eventide.reports.profile.rows import Fact
+
+LOOKED_AT = 10_000
+UNCLEAR = "unclear"
+
+_SMALL_WORDS = {
+    "English": "the and is are of to in for with this that you my was it on at have",
+    "Spanish": "el la los las de que en y por con una para del se es no un está",
+    "French": "le la les des et est une dans pour que du au pas sur avec qui ce un",
+    "German": "der die das und ist nicht ein eine mit von zu im den auf für es ich sich",
+    "Italian": "il di che la per un una non sono con del della gli è più nel anche i",
+    "Portuguese": "o os as de que em não um uma para com do da no na mais por é",
+    "Dutch": "de het een en van is dat niet op te voor met zijn aan er ook naar om",
+    "Indonesian": "yang dan di ini itu dengan untuk dari ke tidak ada akan pada juga saya",
+    "Tagalog": "ang ng sa mga na ay at po ko ako mo nang natin tayo kayo lang para si",
+}
+_SCRIPTS = {
+    "Japanese": r"[\p{Hiragana}\p{Katakana}]",
+    "Chinese": r"\p{Han}",
+    "Korean": r"\p{Hangul}",
+    "Arabic script": r"\p{Arabic}",
+    "Cyrillic script": r"\p{Cyrillic}",
+    "Greek": r"\p{Greek}",
+    "Hebrew": r"\p{Hebrew}",
+    "Thai": r"\p{Thai}",
+    "Devanagari script": r"\p{Devanagari}",
+}
+
+
+class LanguageShare(Fact):
+    """A language as guessed, and its share of the messages looked at."""
+
+    language: str
+    share: float
+
+
+class Languages(Fact):
+    """Guesses by script and small words, on an even selection of ``looked_at`` messages."""
+
+    looked_at: int
+    guesses: tuple[LanguageShare, ...]
+
+
+def languages(texts: pl.Series) -> Languages:
+    """Guess the languages of ``texts``.
+
+    >>> languages(pl.Series(["the water is in the house", "el agua está en la casa", "вода"])
+    ...     ).model_dump()["guesses"][0]
+    {'language': 'Cyrillic script', 'share': 0.3333333333333333}
+    """
+    step = max(1, -(-len(texts) // LOOKED_AT))
+    looked_at = texts.gather_every(step)
+    if looked_at.is_empty():
+        return Languages(looked_at=0, guesses=())
+    guesses = guess(looked_at).alias("language").value_counts(name="messages")
+    ordered = guesses.sort("messages", "language", descending=[True, False])
+    return Languages(
+        looked_at=len(looked_at),
+        guesses=tuple(
+            LanguageShare(language=name, share=count / len(looked_at))
+            for name, count in ordered.iter_rows()
+        ),
+    )
+
+
+def guess(texts: pl.Series) -> pl.Series:
+    """Name one language per text: most small words wins, a tie or none is "unclear".
+
+    >>> guess(pl.Series(["der Zug ist nicht da", "#flood"])).to_list()
+    ['German', 'unclear']
+    """
+    words = pl.col("text").str.replace_all(r"[@#]\S+|https?://\S+", " ").str.to_lowercase()
+    counts = [
+        words.str.count_matches(rf"\b(?:{small.replace(' ', '|')})\b").alias(name)
+        for name, small in _SMALL_WORDS.items()
+    ]
+    names = list(_SMALL_WORDS)
+    frame = texts.alias("text").to_frame().with_columns(*counts)
+    best = pl.max_horizontal(names)
+    winners = pl.sum_horizontal(pl.col(name) == best for name in names)
+    latin = pl.coalesce(pl.when(pl.col(name) == best).then(pl.lit(name)) for name in names)
+    by_words = pl.when((best > 0) & (winners == 1)).then(latin).otherwise(pl.lit(UNCLEAR))
+    by_script = pl.coalesce(
+        pl.when(pl.col("text").str.contains(script)).then(pl.lit(name))
+        for name, script in _SCRIPTS.items()
+    )
+    # One borrowed sign in an English text is no Japanese: small words come first.
+    by_both = pl.when(best > 1).then(by_words).otherwise(pl.coalesce(by_script, by_words))
+    return frame.select(by_both.alias("language"))["language"]

@@ -1,0 +1,273 @@
+"""A multi-view network bound to the exact graph of its messages; what every runner offers."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from eventide.corpus.corpus import Corpus, Ints
+from eventide.errors import BadSetting
+from eventide.graphs.exact.kept_sums import StaleAverages
+from eventide.graphs.exact.lookup import Lookup, MemorySums
+from eventide.graphs.exact.small_batch_lookup import Handful
+from eventide.graphs.memory import Memory
+from eventide.graphs.neighbourhood import BucketedNeighbourhood
+from eventide.graphs.settings import GraphSettings
+from eventide.networks.encoder import ViewGraph
+from eventide.networks.multi_view import MultiViewNetwork, ViewOutput
+from eventide.networks.trainable import TrainableNetwork
+from eventide.runtime.lazy import Lazy
+
+PROBE = "import torch; a = torch.ones(256, 256, dtype=torch.bfloat16); (a @ a.T).sum().item()"
+
+
+def check_half_precision(device: torch.device) -> None:
+    """Raise a clear error where a product in half precision would end the process.
+
+    Some virtual machines announce instructions that they do not allow; the first product then kills
+    the program. So a child process tries one first.
+    """
+    if device.type == "cpu" and not _survives():
+        raise BadSetting(
+            "this processor announces half precision but does not allow it",
+            where="training.mixed_precision",
+            next_step="leave it off, or set the environment variable "
+            "ONEDNN_MAX_CPU_ISA=AVX512_CORE before starting",
+        )
+
+
+@cache
+def _survives() -> bool:
+    done = subprocess.run([sys.executable, "-c", PROBE], capture_output=True, check=False)
+    return done.returncode == 0
+
+
+Outputs = dict[str, ViewOutput]
+Floats = NDArray[np.floating[Any]]
+
+
+def choose_device(name: str) -> torch.device:
+    """Resolve ``auto`` to CUDA or the CPU, and check any other name.
+
+    Opinions need float64, which Apple's accelerator (mps) lacks.
+
+    >>> choose_device("cpu")
+    device(type='cpu')
+    """
+    if name == "auto":
+        if torch.cuda.is_available():
+            return torch.device("cuda")
+        return torch.device("cpu")
+    if name.partition(":")[0] == "mps":
+        raise BadSetting(
+            "the device 'mps' cannot be used: it has no float64, which opinions need",
+            next_step="choose auto or cpu",
+        )
+    try:
+        return torch.empty(0, device=name).device
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0]
+        raise BadSetting(
+            f"the device {name!r} cannot be used: {reason}",
+            next_step="choose auto or cpu, or install a PyTorch build for that device",
+        ) from None
+
+
+class Stage(Protocol):
+    """What the loop and the methods ask of a network on its messages, whatever the network is.
+
+    Between trainings any number of threads may evaluate: nothing of a caller's is kept here. What
+    ``look_up`` finds belongs to whoever asked, and serves for as long as the memory is the same.
+    """
+
+    device: torch.device
+
+    @property
+    def network(self) -> TrainableNetwork:
+        """What is trained."""
+
+    def learn(self, rows: Ints) -> Outputs:
+        """Run remembered messages in training mode, with gradients."""
+
+    def evaluate(self, rows: Ints) -> Outputs:
+        """Run remembered messages in evaluation mode."""
+
+    def look_up(self, corpus: Corpus) -> Any:
+        """Find what new messages read, whatever the weights."""
+
+    def evaluate_new(self, found: Any) -> Outputs:
+        """Run the new messages of ``look_up`` in evaluation mode, each by itself."""
+
+    def neighbours(self, rows: Ints) -> dict[str, Ints]:
+        """Count each remembered message's neighbours, view by view."""
+
+    def neighbours_new(self, found: Any) -> dict[str, Ints]:
+        """Count the neighbours in the memory of the messages of ``look_up``, view by view."""
+
+    def rest(self) -> None:
+        """End training: evaluation mode, and nothing kept that older weights computed."""
+
+
+def leave_training(network: TrainableNetwork) -> None:
+    """Enter evaluation mode; asking every module each time would take one message too long.
+
+    A network that rests is not touched, as other threads may be running it.
+    """
+    if network.training:
+        network.eval()
+
+
+@dataclass(frozen=True)
+class NewMessages:
+    """New messages beside the memory: prepared ``features``, and what they read, view by view."""
+
+    features: Tensor
+    lookups: dict[str, Lookup | Handful]
+
+
+class MultiViewStage:
+    """The graph of a corpus, prepared once, and the multi-view network that runs on it."""
+
+    def __init__(
+        self,
+        network: MultiViewNetwork,
+        corpus: Corpus,
+        graph: GraphSettings,
+        device: torch.device,
+        *,
+        mixed_precision: bool = False,
+        refresh: int = 1,
+    ) -> None:
+        if mixed_precision:
+            check_half_precision(device)
+        self.network = network.to(device).eval()
+        self.device = device
+        self._corpus = corpus
+        self._graph = graph
+        self._mixed = mixed_precision
+        self._refresh = refresh
+        self._steps = 0
+        self._stale: dict[str, list[StaleAverages]] = {}
+        self._features = self._prepared(corpus)
+        self._around = {
+            view: BucketedNeighbourhood(
+                incidence, corpus.times, graph.wide_after, memory_budget=graph.memory_budget
+            )
+            for view, incidence in corpus.incidences.items()
+        }
+        self._memories = Lazy(self._make_memories)
+        self._states = Lazy(self._memory_states)
+
+    @cached_property
+    def _graphs(self) -> dict[str, ViewGraph]:
+        return {view: ViewGraph(each, self._features) for view, each in self._around.items()}
+
+    def _make_memories(self) -> dict[str, Memory]:
+        return {
+            view: Memory(incidence, self._corpus.times, self._graph.wide_after)
+            for view, incidence in self._corpus.incidences.items()
+        }
+
+    def learn(self, rows: Ints) -> Outputs:
+        """Run rows of the graph in training mode, with gradients."""
+        self.network.train()
+        self._states.drop()
+        age = self._steps % self._refresh
+        self._steps += 1
+        if age == 0:
+            self._stale = {}  # outdated, and an exact step wants the memory
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self._mixed):
+            return self._forward(rows) if age == 0 else self._forward_stale(rows, age)
+
+    def _forward_stale(self, rows: Ints, age: int) -> Outputs:
+        """Run rows over hidden states of all messages, computed when ``age`` was last 1."""
+        if age == 1:
+            states = self.network.memory(self._features, self._graphs)
+            self._stale = {
+                view: [self._around[view].stale(each) for each in hidden[1:]]
+                for view, hidden in states.items()
+            }
+        wanted = torch.from_numpy(rows).to(self.device)
+        return self.network.forward_stale(self._features, self._graphs, wanted, self._stale)
+
+    @torch.no_grad()
+    def evaluate(self, rows: Ints) -> Outputs:
+        """Run rows of the graph in evaluation mode; the next step of training is a fresh one."""
+        leave_training(self.network)
+        self._steps = 0
+        return self._forward(rows)
+
+    def look_up(self, corpus: Corpus) -> NewMessages:
+        """Find the memory's neighbours of new messages, view by view."""
+        memories = self._memories.get()
+        lookups = {
+            view: memories[view].lookup(incidence, corpus.times)
+            for view, incidence in corpus.incidences.items()
+        }
+        return NewMessages(self._prepared(corpus), lookups)
+
+    @torch.no_grad()
+    def evaluate_new(self, found: NewMessages) -> Outputs:
+        """Run new messages in evaluation mode: they read the memory and add nothing to it."""
+        leave_training(self.network)
+        return self.network.forward_new(found.features, self._states.get(), found.lookups)
+
+    def neighbours(self, rows: Ints) -> dict[str, Ints]:
+        """Count the neighbours of rows of the graph, themselves left out."""
+        return {view: each.layout.neighbours[rows] for view, each in self._around.items()}
+
+    def neighbours_new(self, found: NewMessages) -> dict[str, Ints]:
+        """Count the neighbours that new messages have in the memory."""
+        return {view: each.neighbours for view, each in found.lookups.items()}
+
+    @torch.no_grad()
+    def rates(self, rows: Ints) -> dict[str, Floats]:
+        """Return how fast attention fades with time around rows of the graph, view by view."""
+        leave_training(self.network)
+        states = self.network.memory(self._features, self._graphs)
+        encoder = self.network.encoder
+        return {view: _numpy(encoder.last_rates(each[-1][rows])) for view, each in states.items()}
+
+    @torch.no_grad()
+    def rates_new(self, found: NewMessages) -> dict[str, Floats]:
+        """Return how fast attention fades with time around new messages, view by view."""
+        leave_training(self.network)
+        encoder, states, features = self.network.encoder, self._states.get(), found.features
+        return {
+            view: _numpy(encoder.last_rates(encoder.hidden_new(features, states[view], each)))
+            for view, each in found.lookups.items()
+        }
+
+    def rest(self) -> None:
+        """End training: evaluation mode, and nothing kept that older weights computed."""
+        leave_training(self.network)
+        self._states.drop()
+
+    @torch.no_grad()
+    def _memory_states(self) -> dict[str, list[MemorySums]]:
+        """Sum what new messages read of the memory: its features, and its hidden states."""
+        states, memories = self.network.memory(self._features, self._graphs), self._memories.get()
+        return {
+            view: [memories[view].sums(each) for each in layers] for view, layers in states.items()
+        }
+
+    def _forward(self, rows: Ints) -> Outputs:
+        wanted = torch.from_numpy(rows).to(self.device)
+        outputs: Outputs = self.network(self._features, self._graphs, wanted)
+        return outputs
+
+    def _prepared(self, corpus: Corpus) -> Tensor:
+        return self.network.encoder.prepare(torch.from_numpy(corpus.features).to(self.device))
+
+
+def _numpy(tensor: Tensor) -> Floats:
+    array: Floats = tensor.cpu().numpy()
+    return array

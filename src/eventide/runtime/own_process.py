@@ -1,0 +1,136 @@
+"""A process of our own, the command line's or a worker's, set up for work beside others.
+
+Threads that wait sleep instead of spinning, and freed memory stays at hand while something large is
+computed over and over. A program that uses Eventide as a library decides this itself: there we only
+warn that its threads spin.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+
+from eventide.runtime.cores import allowed_cores, usable_cores
+
+# Names and numbers of glibc's malloc.h; its default values come second.
+_TRIM_THRESHOLD, _TRIM_DEFAULT = -1, 128 * 1024
+_MMAP_MAX, _MMAP_MAX_DEFAULT = -4, 65_536
+_NEVER = 2**31 - 1
+_library: ctypes.CDLL | None = None
+"""The C library of a process that is ours."""
+
+
+def keep_memory() -> None:
+    """Let ``kept_memory`` have its effect in this process, unless the user set the allocator up.
+
+    Only glibc knows how; elsewhere this does nothing.
+    """
+    global _library
+    chosen = any(name.startswith("MALLOC_") or name == "GLIBC_TUNABLES" for name in os.environ)
+    _library = None if chosen else _glibc()
+
+
+@contextmanager
+def kept_memory() -> Iterator[None]:
+    """Inside, freed memory stays with this process; afterwards all of it goes back.
+
+    Nothing happens in a process that is not ours. It changes no result.
+
+    >>> with kept_memory():
+    ...     sum(range(3))
+    3
+    """
+    library = _library
+    if library is None:
+        yield
+        return
+    library.mallopt(_MMAP_MAX, 0)
+    library.mallopt(_TRIM_THRESHOLD, _NEVER)
+    try:
+        yield
+    finally:
+        library.mallopt(_MMAP_MAX, _MMAP_MAX_DEFAULT)
+        library.mallopt(_TRIM_THRESHOLD, _TRIM_DEFAULT)
+        library.malloc_trim(0)
+
+
+def _glibc() -> ctypes.CDLL | None:
+    if not sys.platform.startswith("linux"):
+        return None
+    library = ctypes.CDLL(None)
+    known = all(
+        hasattr(library, name) for name in ("mallopt", "malloc_trim", "gnu_get_libc_version")
+    )
+    return library if known else None
+
+
+WAITING = "OMP_WAIT_POLICY"
+POOLS = ("OMP_NUM_THREADS", "POLARS_MAX_THREADS")
+
+
+def set_up() -> None:
+    """Set this process up; must come before torch and polars are loaded, which look once."""
+    os.environ.update(environment())
+    keep_memory()
+
+
+def environment() -> dict[str, str]:
+    """Return the variables a process of ours should have, without those the user chose.
+
+    Threads that wait should sleep: OpenMP's spin otherwise, and beside other trainings an epoch
+    then takes up to 50 times as long (benchmarks/busy.py). Where a container may use but a share of
+    the cores, more threads than that only hold each other up.
+
+    >>> set(environment()) <= {"OMP_WAIT_POLICY", "OMP_NUM_THREADS", "POLARS_MAX_THREADS"}
+    True
+    """
+    wanted = {} if waiting_chosen() else {WAITING: "PASSIVE"}
+    cores = usable_cores()
+    if cores < allowed_cores():
+        wanted |= dict.fromkeys(POOLS, str(cores))
+    return {name: value for name, value in wanted.items() if name not in os.environ}
+
+
+def waiting_chosen() -> bool:
+    """Tell whether the environment already says how OpenMP's threads wait."""
+    return WAITING in os.environ or "GOMP_SPINCOUNT" in os.environ
+
+
+BUSY = 0.5
+"""Load per usable core above which others are surely at work too."""
+_said = False
+
+
+def warn_if_spinning() -> None:
+    """Log once per process that OpenMP's threads spin while the machine is busy.
+
+    Beside other busy programs an epoch may then take several times as long, beside other trainings
+    up to 50 times (benchmarks/busy.py).
+    """
+    global _said
+    if _said or waiting_chosen() or torch.get_num_threads() == 1:
+        return
+    cores, load = usable_cores(), _load()
+    if load > BUSY * cores:
+        _said = True
+        logging.getLogger("eventide").warning(
+            "the machine is busy (load %.1f on %d cores) and torch's threads spin while they wait, "
+            "which may slow training down several times; set %s=PASSIVE before torch is imported, "
+            "or call torch.set_num_threads(1)",
+            load,
+            cores,
+            WAITING,
+        )
+
+
+def _load() -> float:
+    try:
+        return os.getloadavg()[0]
+    except (AttributeError, OSError):  # not everywhere
+        return 0.0

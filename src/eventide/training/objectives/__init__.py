@@ -1,0 +1,1 @@
+"""What the loop minimises: loss terms, a batch sampler and a reader of outputs."""
