@@ -1,4 +1,4 @@
-"""Run one contestant in a process of its own and hand back its figures: time and memory."""
+"""Run one variant in a process of its own and hand back its figures: time and memory."""
 
 from __future__ import annotations
 

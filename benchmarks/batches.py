@@ -12,7 +12,7 @@ import argparse
 import torch
 
 from apart import report, run_apart, seconds
-from eventide.graphs.exact.gather_schedule import Plans
+from eventide.graphs.exact.gather_schedule import GatherSchedules
 from eventide.graphs.exact.products import FixedMatrix
 from eventide.graphs.neighbourhood import BucketedNeighbourhood
 from generated import generate
@@ -44,9 +44,9 @@ def measure(messages: int, batch: int, width: int) -> None:
 
     def planning() -> None:
         for each in around:
-            readers, buckets = each.layout.readers.only(rows().numpy())
-            FixedMatrix(each.layout.members[buckets])
-            list(Plans(readers, values.device))
+            readers, buckets = each.bucket_index.readers.only(rows().numpy())
+            FixedMatrix(each.bucket_index.members[buckets])
+            list(GatherSchedules(readers, values.device))
 
     def forward() -> None:
         with torch.no_grad():

@@ -12,11 +12,11 @@ from torch.autograd.function import once_differentiable
 from eventide.graphs.exact.products import Pattern
 from eventide.graphs.explicit import ExplicitNeighbourhood
 from eventide.networks.encoder import ViewGraph
-from eventide.runners.graph_runner import MultiViewStage
+from eventide.runners.graph_runner import GraphRunner
 from rivals import CHUNK, softmax_weights
 
 
-class ExplicitStage(MultiViewStage):
+class ExplicitStage(GraphRunner):
     """The same network and objective over edges; ``kernel`` is "sparse" or "gather"."""
 
     kernel = "sparse"

@@ -60,8 +60,8 @@ def measure(series: str, messages: int, width: int) -> None:
     keep_memory()
     with kept_memory():  # as in training
         spent = seconds(step, warm=1 if train else 0)
-    edges = sum(each.layout.edges for each in around)
-    reads = sum(each.layout.entries for each in around)
+    edges = sum(each.bucket_index.edges for each in around)
+    reads = sum(each.bucket_index.entries for each in around)
     report(
         messages=messages,
         built=built,
@@ -74,7 +74,7 @@ def measure(series: str, messages: int, width: int) -> None:
 
 def weighed(around: BucketedNeighbourhood) -> int:
     """Count the (message, day) pairs with at least one neighbour."""
-    readers = around.layout.readers
+    readers = around.bucket_index.readers
     return int(np.diff(readers.reads.counts.pointers)[readers.profile].sum())
 
 

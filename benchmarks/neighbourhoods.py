@@ -2,7 +2,7 @@
 
     python benchmarks/neighbourhoods.py [--messages 20000] [--width 256] [--threads 1]
 
-Every contestant runs in a process of its own, with the same threads, on the same graph. View by
+Every variant runs in a process of its own, with the same threads, on the same graph. View by
 view, all messages, gradients to values and rates.
 """
 
@@ -23,7 +23,7 @@ from rivals import Edges, scatter_step, sparse_step
 CONTESTANTS = ("buckets", "sparse-torch", "sparse-scipy", "gather-scatter")
 
 
-def compete(contestant: str, messages: int, width: int, repeats: int) -> None:
+def compete(variant: str, messages: int, width: int, repeats: int) -> None:
     """Build the views and time forward + backward over all of them."""
     graph = generate(messages)
     random = torch.Generator().manual_seed(0)
@@ -31,45 +31,45 @@ def compete(contestant: str, messages: int, width: int, repeats: int) -> None:
     back = torch.randn(messages, width, generator=random)
     rates = torch.randn(messages, generator=random) * 0.2
     start = time.perf_counter()
-    if contestant == "buckets":
+    if variant == "buckets":
         around = [BucketedNeighbourhood(view, graph.times) for view in graph.views.values()]
-        edges = sum(each.layout.edges for each in around)
-        entries = sum(each.layout.entries for each in around)
+        edges = sum(each.bucket_index.edges for each in around)
+        entries = sum(each.bucket_index.entries for each in around)
     else:
         around = [Edges(ExplicitNeighbourhood(view, graph.times)) for view in graph.views.values()]
         edges = entries = sum(len(each.targets) for each in around)
     built = time.perf_counter() - start
 
     def step() -> list[tuple[torch.Tensor, ...]]:
-        return [layer(contestant, each, values, rates, back) for each in around]
+        return [layer(variant, each, values, rates, back) for each in around]
 
-    slow = contestant == "gather-scatter"
+    slow = variant == "gather-scatter"
     spent = seconds(step, repeats=1 if slow else repeats, warm=0 if slow else 2)
     sums = [sum(float(view[part].double().norm()) for view in step()) for part in range(3)]
     report(built=built, **spent, edges=edges, entries=entries, sums=sums)
 
 
 def layer(
-    contestant: str, around: Any, values: torch.Tensor, rates: torch.Tensor, back: torch.Tensor
+    variant: str, around: Any, values: torch.Tensor, rates: torch.Tensor, back: torch.Tensor
 ) -> tuple[torch.Tensor, ...]:
     """One view: the averages and the gradients of values and rates."""
-    if contestant == "buckets":
+    if variant == "buckets":
         inputs = values.requires_grad_(), rates.requires_grad_()
         out = around.average(*inputs)
         return (out.detach(), *torch.autograd.grad(out, inputs, back))
-    if contestant == "gather-scatter":
+    if variant == "gather-scatter":
         return scatter_step(around, values, rates, back)
-    return sparse_step(around, values, rates, back, contestant.split("-")[1])
+    return sparse_step(around, values, rates, back, variant.split("-")[1])
 
 
 def main() -> None:
-    """Let all contestants run and print their figures and ratios."""
+    """Let all variants run and print their figures and ratios."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--messages", type=int, default=20_000)
     parser.add_argument("--width", type=int, default=256)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--one", choices=CONTESTANTS, help="run this contestant here")
+    parser.add_argument("--one", choices=CONTESTANTS, help="run this variant here")
     asked = parser.parse_args()
     if asked.one:
         torch.set_num_threads(asked.threads)

@@ -20,7 +20,7 @@ import torch
 
 from apart import report, run_apart, seconds
 from eventide.corpus.corpus import Corpus
-from eventide.corpus.training_set import UNLABELLED, Problem, Validation
+from eventide.corpus.training_set import UNLABELLED, TrainingSet, Validation
 from eventide.graphs.keys import element_keys
 from eventide.methods.ucl import UclEcBalanced
 from eventide.runtime.own_process import keep_memory, kept_memory
@@ -33,7 +33,7 @@ CLASSES = 100
 WIDTH = 256
 
 
-def invented(messages: int) -> Problem:
+def invented(messages: int) -> TrainingSet:
     """Invent messages with features that know a little of their event; every 20th is held out."""
     graph = generate(messages, events=CLASSES)
     random = np.random.default_rng(0)
@@ -45,12 +45,12 @@ def invented(messages: int) -> Problem:
     labels = graph.events.copy()
     labels[held_out] = UNLABELLED
     corpus = Corpus(features, graph.times, graph.views, keys, keys, keys)
-    return Problem(corpus, labels, CLASSES, Validation(graph.events[held_out], rows=held_out))
+    return TrainingSet(corpus, labels, CLASSES, Validation(graph.events[held_out], rows=held_out))
 
 
-def real(name: str) -> Problem:
+def real(name: str) -> TrainingSet:
     """Split 0 of a dataset with the default encoder."""
-    from eventide.corpus.training_set import study
+    from eventide.corpus.training_set import prepare_data
     from eventide.data import read
     from eventide.data.splits import per_class_split
     from eventide.features.elements import with_elements
@@ -59,64 +59,66 @@ def real(name: str) -> Problem:
     from eventide.graphs.views import PAPER_VIEWS
 
     messages = with_elements(per_class_split(read(name).messages, seed=0))
-    return study(
+    return prepare_data(
         messages,
         encoder=encoder(DEFAULT_ENCODER),
         views=PAPER_VIEWS,
         graph=GraphSettings(),
         inductive=False,
         seed=0,
-    ).problem
+    ).training_set
 
 
-def method_on(problem: Problem, contestant: str, changes: dict[str, Any]) -> UclEcBalanced:
-    """Set up the default method on the problem, over buckets or over edges."""
+def method_on(training_set: TrainingSet, variant: str, changes: dict[str, Any]) -> UclEcBalanced:
+    """Set up the default method on the training_set, over buckets or over edges."""
     method = UclEcBalanced(resolve(preset("default"), UclEcBalanced.defaults, changes), seed=0)
-    network = method.make_network(problem.corpus, problem.classes)
-    method.fit_inputs(network, problem)
-    method._set_up(network, problem.corpus, torch.from_numpy(problem.class_counts))
-    if contestant != "buckets":
-        method.stage = ExplicitStage(
-            network, problem.corpus, method.settings.graph, method.stage.device
+    network = method.make_network(training_set.corpus, training_set.classes)
+    method.fit_inputs(network, training_set)
+    method._set_up(network, training_set.corpus, torch.from_numpy(training_set.class_counts))
+    if variant != "buckets":
+        method.runner = ExplicitStage(
+            network, training_set.corpus, method.settings.graph, method.runner.device
         )
-        method.stage.kernel = contestant
+        method.runner.kernel = variant
     return method
 
 
-def step_of(problem: Problem, contestant: str, changes: dict[str, Any]) -> Any:
+def step_of(training_set: TrainingSet, variant: str, changes: dict[str, Any]) -> Any:
     """Return a function that takes one step, how many an epoch has, and one to start over."""
-    method = method_on(problem, contestant, changes)
-    stage, objective = method.stage, method.objective
-    rows, labels = problem.training_rows, torch.from_numpy(problem.labels)
-    optimiser = torch.optim.Adam(stage.network.parameters(), lr=1e-3)
+    method = method_on(training_set, variant, changes)
+    runner, objective = method.runner, method.objective
+    rows, labels = training_set.training_rows, torch.from_numpy(training_set.labels)
+    optimiser = torch.optim.Adam(runner.network.parameters(), lr=1e-3)
     size, random = method.settings.training.batch_size, np.random.default_rng(0)
-    objective.observe(stage.evaluate(rows[:size]), labels[rows[:size]], 0)
+    objective.observe(runner.evaluate(rows[:size]), labels[rows[:size]], 0)
 
     def step() -> float:
         batch = random.permutation(rows)[:size]
-        loss, _ = objective.loss(stage.learn(batch), labels[batch], 1)
+        loss, _ = objective.loss(runner.learn(batch), labels[batch], 1)
         optimiser.zero_grad(set_to_none=True)
         loss.backward()
         optimiser.step()
         return float(loss.detach())
 
     def start_over() -> None:
-        stage.evaluate(rows[:1])
+        runner.evaluate(rows[:1])
 
     return step, -(-len(rows) // size), start_over
 
 
-def one_step(contestant: str, messages: int, repeats: int, refresh: int) -> None:
+def one_step(variant: str, messages: int, repeats: int, refresh: int) -> None:
     """Measure steps, and add them up to an epoch.
 
     Where neighbours may grow stale, a round has an exact step, one that computes everybody's
     states anew, and stale ones; its first round sets things up and is not counted.
     """
-    problem = invented(messages)
+    training_set = invented(messages)
     keep_memory()
     with kept_memory():
         started = time.perf_counter()
-        step, steps, start_over = step_of(problem, contestant, {"training.layer1_refresh": refresh})
+        step, steps, start_over = step_of(
+            training_set, variant, {"training.layer1_refresh": refresh}
+        )
         first = step()
         if refresh > 1:
             step()
@@ -134,14 +136,14 @@ def one_step(contestant: str, messages: int, repeats: int, refresh: int) -> None
 
 def one_epoch(name: str, refresh: int) -> None:
     """Measure whole epochs, evaluation included, after a first one."""
-    problem = invented(int(name)) if name.isdigit() else real(name)
+    training_set = invented(int(name)) if name.isdigit() else real(name)
     changes = {"training.epochs": 4, "training.layer1_refresh": refresh}
     settings = resolve(preset("default"), UclEcBalanced.defaults, changes)
     started = time.perf_counter()
-    run = UclEcBalanced(settings, seed=0).fit(problem, lambda _: None, None)
+    run = UclEcBalanced(settings, seed=0).fit(training_set, lambda _: None, None)
     epochs = [row["seconds"] for row in run.history[1:]]
     total = time.perf_counter() - started
-    report(messages=len(problem.corpus), epoch=float(np.median(epochs)), total=total)
+    report(messages=len(training_set.corpus), epoch=float(np.median(epochs)), total=total)
 
 
 def main() -> None:
@@ -152,7 +154,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--sizes", nargs="*", help="only these: a number, or a dataset's name")
     parser.add_argument("--refresh", type=int, default=1, help="layer1_refresh, above 1 not exact")
-    parser.add_argument("--one-step", choices=CONTESTANTS, help="run this contestant here")
+    parser.add_argument("--one-step", choices=CONTESTANTS, help="run this variant here")
     parser.add_argument("--one-epoch", help="measure epochs of this set here")
     asked = parser.parse_args()
     torch.set_num_threads(asked.threads)
@@ -167,7 +169,7 @@ def main() -> None:
 
 
 def contest(asked: argparse.Namespace) -> None:
-    """One step of every contestant, with one thread: the steadier figure."""
+    """One step of every variant, with one thread: the steadier figure."""
     print(f"one training step, {asked.messages} messages, 1 thread")
     print(f"{'':10}{'set-up s':>10}{'wall s':>10}{'cpu s':>10}{'peak MB':>10}{'ratio':>8}")
     found: dict[str, Any] = {}

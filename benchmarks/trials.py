@@ -24,7 +24,7 @@ from eventide.experiments import compare
 from eventide.experiments.prepared import read_material
 from eventide.experiments.results import Spread, pooled_auroc
 from eventide.experiments.run_log import Outcome
-from eventide.experiments.variants import Contestant
+from eventide.experiments.variants import Variant
 from eventide.features.encoders import DEFAULT_ENCODER
 
 
@@ -44,17 +44,17 @@ def main() -> None:
     asked = parser.parse_args()
     first, _, last = asked.splits.partition("-")
     trials = json.loads(asked.trials.read_text())
-    contestants = [
-        Contestant(name, changes.pop("method"), changes)
+    variants = [
+        Variant(name, changes.pop("method"), changes)
         for name, changes in trials.items()
         if not asked.only or name in asked.only
     ]
-    found = run(asked, contestants, range(int(first), int(last or first) + 1))
+    found = run(asked, variants, range(int(first), int(last or first) + 1))
     print(table(found))
 
 
 def run(
-    asked: argparse.Namespace, contestants: list[Contestant], seeds: range
+    asked: argparse.Namespace, variants: list[Variant], seeds: range
 ) -> dict[str, list[Outcome]]:
     """Run the trials; every seed has a sample of its own."""
     options: dict[str, Any] = {
@@ -69,15 +69,15 @@ def run(
         },
     }
     if asked.dataset != "sample":
-        results = [compare(asked.dataset, contestants, seeds, **options)]
+        results = [compare(asked.dataset, variants, seeds, **options)]
     else:
         results = [
-            compare(read_material(sample(seed)), contestants, [seed], split="stored", **options)
+            compare(read_material(sample(seed)), variants, [seed], split="stored", **options)
             for seed in seeds
         ]
     return {
         each.name: [outcome for part in results for outcome in part.outcomes(each.name)]
-        for each in contestants
+        for each in variants
     }
 
 

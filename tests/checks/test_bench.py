@@ -31,7 +31,7 @@ def test_a_sound_method_passes():
 
 
 def test_a_failed_check_is_shown_and_ends_with_1(monkeypatch):
-    def broken(self, problem):
+    def broken(self, training_set):
         raise RuntimeError("out of order")
 
     monkeypatch.setattr(LrEncoder, "learn", broken)

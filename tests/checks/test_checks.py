@@ -39,19 +39,21 @@ def read_for_everybody(self, *args, **options):
     return intake
 
 
-def peek_at_test_labels(self, problem):
+def peek_at_test_labels(self, training_set):
     events = seen["messages"]["event"]
     fortunate = (events == events.min()).to_numpy()
-    return honest_learn(self, problem) + fortunate[:, None].astype(np.float32)
+    return honest_learn(self, training_set) + fortunate[:, None].astype(np.float32)
 
 
-def draw_from_nowhere(self, problem):
-    return honest_learn(self, problem) + np.random.default_rng().random(1, dtype=np.float32)
+def draw_from_nowhere(self, training_set):
+    return honest_learn(self, training_set) + np.random.default_rng().random(1, dtype=np.float32)
 
 
-def learn_validation_labels(self, problem):
-    kept = honest_learn(self, problem)
-    self.probe.bias[:] += np.bincount(problem.validation.labels, minlength=problem.classes)
+def learn_validation_labels(self, training_set):
+    kept = honest_learn(self, training_set)
+    self.probe.bias[:] += np.bincount(
+        training_set.validation.labels, minlength=training_set.classes
+    )
     return kept
 
 
@@ -118,7 +120,7 @@ def test_rows_that_are_not_forgotten_are_found_out(subject, monkeypatch):
 
 
 def test_a_check_that_breaks_down_is_a_complaint(small_sample, monkeypatch):
-    def broken(self, problem):
+    def broken(self, training_set):
         raise RuntimeError("out of order")
 
     monkeypatch.setattr(LrEncoder, "learn", broken)

@@ -135,7 +135,7 @@ def test_an_older_model_does_not_know_and_says_so(model, frame, tmp_path):
 def test_who_is_forgotten_is_forgotten_here_too(model, frame, tmp_path):
     copy = eventide.load(model.save(tmp_path / "model"))
     chose = copy.evaluate(frame).messages
-    hashed = copy.preparation_.hashed("id", frame["id"])
+    hashed = copy.featuriser_.hashed("id", frame["id"])
     (known,) = copy.validated_.has(hashed).nonzero()
     gone = frame["id"][int(known[0])]
     trained = frame["id"][int((~copy.validated_.has(hashed)).argmax())]

@@ -338,7 +338,7 @@ def test_views_that_are_none(views, says):
 def test_a_column_alone_is_one_column(small_sample):
     """Row 16: views={"a": "hashtags"} is the column hashtags, not its letters."""
     one = EventClassifier(**QUICK, views={"a": "hashtags"}).fit(small_sample)
-    assert one.preparation_.views[0].columns == ("hashtags",)
+    assert one.featuriser_.views[0].columns == ("hashtags",)
     assert one.list_columns() == ["hashtags"]
     assert (one.opinions(small_sample)["neighbours_a"] > 0).any()
 

@@ -14,7 +14,7 @@ import pytest
 import torch
 
 import eventide
-from eventide.corpus.corpus import Preparation
+from eventide.corpus.corpus import Featuriser
 from eventide.model import EventClassifier
 from eventide.model.explain import explain
 from eventide.runtime.threads import threads_for
@@ -103,14 +103,14 @@ def test_opinions_and_explanations_too(known_and_new):
 def test_the_last_callers_messages_are_not_kept_alive(fitted, known_and_new, monkeypatch):
     """Row 1: a model holds nothing of what it was asked."""
     asked = []
-    prepare = Preparation.prepare
+    prepare = Featuriser.prepare
 
     def noted(self, messages, **given):
         corpus = prepare(self, messages, **given)
         asked.extend([weakref.ref(corpus), weakref.ref(corpus.source)])
         return corpus
 
-    monkeypatch.setattr(Preparation, "prepare", noted)
+    monkeypatch.setattr(Featuriser, "prepare", noted)
     for size in (1, 40):
         fitted.opinions(known_and_new[1].head(size))
     gc.collect()
@@ -130,7 +130,7 @@ def test_validation_messages_are_not_kept_after_an_inductive_fit(known_and_new):
 def test_a_fitted_model_rests_in_evaluation_mode(fitted, path):
     """Row 1: a switch of modes in the first prediction would reach the others in the middle."""
     for model in (fitted, eventide.load(path)):
-        network = model.method_.stage.network
+        network = model.method_.runner.network
         assert not any(module.training for module in network.modules())
 
 

@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from eventide.cli.main import app, main
-from eventide.experiments.run_log import Ledger
+from eventide.experiments.run_log import RunLog
 from eventide.experiments.sources import code_name
 from eventide.reports.claims import CLAIMS
 
@@ -45,7 +45,7 @@ def test_claims_share_the_runs_of_a_comparison(folder):
     text = (folder / "docs" / "claims.md").read_text()
     assert text.startswith("# The paper's claims on messages")
     assert "### lambda3: " in text
-    code = code_name([Ledger(folder / "runs" / "runs.jsonl").read()[0][0].made_by])
+    code = code_name([RunLog(folder / "runs" / "runs.jsonl").read()[0][0].made_by])
     assert f"Code: {code}" in done.output
     assert f"- code: {code}" in text
 

@@ -48,7 +48,7 @@ def test_compare_prints_and_writes_tables_and_goes_on(folder):
     assert "note: 4 of 4 runs kept from before (" in again.stderr
     data = json.loads(again.stdout)
     assert data["code"] in done.output
-    assert [each["runs"] for each in data["contestants"]] == [2, 2]
+    assert [each["runs"] for each in data["variants"]] == [2, 2]
     assert data["changes"]["training.epochs"] == "2"
     assert (folder / "out" / "runs.jsonl").read_text().splitlines() == lines
 

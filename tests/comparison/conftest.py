@@ -18,4 +18,4 @@ def quick():
 def compared(small_sample, quick, tmp_path_factory):
     """Two methods on two seeds."""
     out = tmp_path_factory.mktemp("compared")
-    return compare(small_sample, choose("ce,ucl-ec").contestants, range(2), out=out, **quick)
+    return compare(small_sample, choose("ce,ucl-ec").variants, range(2), out=out, **quick)

@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 from eventide.errors import BadSetting, InputError
-from eventide.experiments import Contestant, choose, compare, read_material
-from eventide.experiments.run_log import Ledger
+from eventide.experiments import Variant, choose, compare, read_material
+from eventide.experiments.run_log import RunLog
 from eventide.methods import METHODS
 from eventide.methods.ucl import Ucl
 from eventide.registry import Entry
@@ -20,10 +20,10 @@ class Failing(Ucl):
 
     note = "a reconstruction"
 
-    def fit(self, problem, watch, checkpoints):
+    def fit(self, training_set, watch, checkpoints):
         if self.seed == 1:
             raise RuntimeError("out of luck")
-        return super().fit(problem, watch, checkpoints)
+        return super().fit(training_set, watch, checkpoints)
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_a_seed_is_shared_by_all_methods(compared):
 def test_finished_runs_are_not_run_again(compared, small_sample, quick):
     steps = []
     again = compare(
-        small_sample, compared.contestants, range(2), out=compared.path.parent,
+        small_sample, compared.variants, range(2), out=compared.path.parent,
         watch=steps.append, **quick,
     )  # fmt: skip
     assert [(step.done, step.total) for step in steps] == [(4, 4)]
@@ -74,7 +74,7 @@ def test_finished_runs_are_not_run_again(compared, small_sample, quick):
 def test_other_conditions_are_other_runs(compared, small_sample, quick, tmp_path):
     def keys(messages=small_sample, **changed):
         found = compare(
-            messages, choose("lr-tfidf").contestants, [0], out=tmp_path, **(quick | changed)
+            messages, choose("lr-tfidf").variants, [0], out=tmp_path, **(quick | changed)
         )
         return {run.key for run in found.runs["lr-tfidf"]}
 
@@ -86,15 +86,15 @@ def test_other_conditions_are_other_runs(compared, small_sample, quick, tmp_path
         keys(small_sample.with_columns(text=pl.col("text") + " !")),
     ]
     assert len(set.union(*ways)) == len(ways)
-    assert len(Ledger(tmp_path / "runs.jsonl").read()[0]) == len(ways)
+    assert len(RunLog(tmp_path / "runs.jsonl").read()[0]) == len(ways)
 
 
 def test_the_same_work_under_two_names_is_done_once(compared, small_sample, quick):
     steps = []
     changes = {"loss.prototypes": "centroids", "loss.class_balanced": False}
-    twin = Contestant("twin", "ucl-ec", changes)
+    twin = Variant("twin", "ucl-ec", changes)
     found = compare(
-        small_sample, [*compared.contestants, twin], range(2), out=compared.path.parent,
+        small_sample, [*compared.variants, twin], range(2), out=compared.path.parent,
         watch=steps.append, **quick,
     )  # fmt: skip
     assert steps[-1].total == 4
@@ -112,7 +112,7 @@ def test_test_labels_reach_nothing(compared, small_sample, quick, tmp_path):
     )
     stored_way = quick | {"split": "stored"}
     runs = [
-        compare(messages, choose("ucl-ec").contestants, [0], out=tmp_path, **stored_way)
+        compare(messages, choose("ucl-ec").variants, [0], out=tmp_path, **stored_way)
         for messages in (stored, turned)
     ]
     one, other = (found.outcomes("ucl-ec")[0] for found in runs)
@@ -127,13 +127,13 @@ def test_an_event_too_small_for_the_split_is_said_before_anything_runs(
     split, small_sample, quick, tmp_path
 ):
     with pytest.raises(InputError, match="too few messages"):
-        compare(small_sample, choose("ce").contestants, out=tmp_path, **(quick | {"split": split}))
+        compare(small_sample, choose("ce").variants, out=tmp_path, **(quick | {"split": split}))
     assert not list(tmp_path.iterdir())
 
 
 def test_chronological_runs_are_inductive(small_sample, quick, tmp_path):
     found = compare(
-        small_sample, choose("ce").contestants, [0, 1], out=tmp_path,
+        small_sample, choose("ce").variants, [0, 1], out=tmp_path,
         **(quick | {"split": "chronological"}),
     )  # fmt: skip
     one, other = found.runs["ce"]
@@ -143,8 +143,8 @@ def test_chronological_runs_are_inductive(small_sample, quick, tmp_path):
 
 
 def test_a_failed_run_is_written_down_and_tried_again(failing, small_sample, quick, tmp_path):
-    contestants = [Contestant("failing", "failing"), *choose("lr-tfidf").contestants]
-    found = compare(small_sample, contestants, range(2), out=tmp_path, **quick)
+    variants = [Variant("failing", "failing"), *choose("lr-tfidf").variants]
+    found = compare(small_sample, variants, range(2), out=tmp_path, **quick)
     assert [run.seed for run in found.runs["failing"]] == [0]
     assert len(found.runs["lr-tfidf"]) == 2
     (failure,) = found.failures
@@ -152,8 +152,8 @@ def test_a_failed_run_is_written_down_and_tried_again(failing, small_sample, qui
     assert "Failing" in failure.trace or "fit" in failure.trace
     assert found.note("failing") == "a reconstruction"
     steps = []
-    compare(small_sample, contestants, range(2), out=tmp_path, watch=steps.append, **quick)
-    assert [step.run.contestant for step in steps[1:]] == ["failing"]
+    compare(small_sample, variants, range(2), out=tmp_path, watch=steps.append, **quick)
+    assert [step.run.variant for step in steps[1:]] == ["failing"]
 
 
 def test_when_the_caller_stops_finished_rows_stay(small_sample, quick, tmp_path):
@@ -162,8 +162,8 @@ def test_when_the_caller_stops_finished_rows_stay(small_sample, quick, tmp_path)
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        compare(small_sample, choose("lr-tfidf").contestants, out=tmp_path, watch=stop, **quick)
-    assert len(Ledger(tmp_path / "runs.jsonl").read()[0]) == 1
+        compare(small_sample, choose("lr-tfidf").variants, out=tmp_path, watch=stop, **quick)
+    assert len(RunLog(tmp_path / "runs.jsonl").read()[0]) == 1
 
 
 @pytest.mark.parametrize(
@@ -175,14 +175,14 @@ def test_when_the_caller_stops_finished_rows_stay(small_sample, quick, tmp_path)
         ({"changes": {"training.epoch": 3}}, "did you mean"),
         ({"preset": "none"}, "no preset"),
         ({"encoder": "wordlama"}, "did you mean"),
-        ({"contestants": choose("ce").contestants * 2}, "two contestants"),
-        ({"contestants": [Contestant("x", "nobody")]}, "cannot run"),
+        ({"variants": choose("ce").variants * 2}, "two variants"),
+        ({"variants": [Variant("x", "nobody")]}, "cannot run"),
     ],
 )
 def test_what_cannot_be_is_said_first(changed, says, small_sample, quick, tmp_path):
-    given = {"contestants": choose("ce").contestants, "out": tmp_path, **quick, **changed}
+    given = {"variants": choose("ce").variants, "out": tmp_path, **quick, **changed}
     with pytest.raises(InputError, match=says):
-        compare(small_sample, given.pop("contestants"), given.pop("seeds", [0]), **given)
+        compare(small_sample, given.pop("variants"), given.pop("seeds", [0]), **given)
     assert not list(tmp_path.iterdir())
 
 
@@ -193,4 +193,4 @@ def test_unlabelled_messages_are_refused_as_material(small_sample):
 
 def test_a_contestant_with_no_protocol_error_is_a_setting():
     with pytest.raises(BadSetting):
-        compare([], choose("ce").contestants, out="x", protocol="both")
+        compare([], choose("ce").variants, out="x", protocol="both")

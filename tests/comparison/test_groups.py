@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from eventide.errors import BadSetting
-from eventide.experiments import Contestant, choose
+from eventide.experiments import Variant, choose
 from eventide.experiments.variants import controls, grid, groups, members, named_rows
 from eventide.graphs.purity import count_edges
 from eventide.graphs.views import incidence
@@ -27,7 +27,7 @@ def registered(monkeypatch):
 
 def test_names_and_groups_can_be_mixed_and_nobody_comes_twice():
     choice = choose("ucl, ce,ucl,controls")
-    names = [each.name for each in choice.contestants]
+    names = [each.name for each in choice.variants]
     assert names[:2] == ["ucl", "ce"]
     assert len(names) == len(set(names))
     assert choice.groups == ("controls",)
@@ -51,7 +51,7 @@ def test_what_this_version_lacks_is_left_out_of_groups_and_said(monkeypatch):
     others = {name: entry for name, entry in METHODS._entries.items() if name != "ce"}
     monkeypatch.setattr(METHODS, "_entries", others)
     choice = choose("long-tail")
-    assert "ce" not in [each.name for each in choice.contestants]
+    assert "ce" not in [each.name for each in choice.variants]
     assert any("ce" in note for note in choice.notes)
     with pytest.raises(BadSetting, match="cannot run"):
         choose("ce")
@@ -90,8 +90,8 @@ def test_the_grid_is_complete_and_its_points_differ():
 
 
 def test_what_makes_a_contestant_itself_wins_over_changes_for_all():
-    contestant = Contestant("x", "ucl", {"loss.margin": "fixed"})
-    settings = contestant.settings("paper", {"loss.margin": "none", "training.epochs": 7})
+    variant = Variant("x", "ucl", {"loss.margin": "fixed"})
+    settings = variant.settings("paper", {"loss.margin": "none", "training.epochs": 7})
     assert (settings.loss.margin, settings.training.epochs) == ("fixed", 7)
 
 

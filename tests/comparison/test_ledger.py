@@ -1,10 +1,10 @@
 """The file of runs survives what happens to files."""
 
-from eventide.experiments.run_log import Ledger
+from eventide.experiments.run_log import RunLog
 
 
 def test_what_is_appended_is_read_back(compared, tmp_path):
-    ledger = Ledger(tmp_path / "deep" / "runs.jsonl")
+    ledger = RunLog(tmp_path / "deep" / "runs.jsonl")
     assert ledger.read() == ([], 0)
     for run in compared.runs["ce"]:
         ledger.append(run)
@@ -12,7 +12,7 @@ def test_what_is_appended_is_read_back(compared, tmp_path):
 
 
 def test_a_line_cut_short_costs_itself_alone(compared, tmp_path):
-    ledger = Ledger(tmp_path / "runs.jsonl")
+    ledger = RunLog(tmp_path / "runs.jsonl")
     first, second = compared.runs["ce"]
     ledger.append(first)
     whole = ledger.path.read_bytes()
@@ -24,7 +24,7 @@ def test_a_line_cut_short_costs_itself_alone(compared, tmp_path):
 
 
 def test_foreign_lines_are_counted_not_believed(compared, tmp_path):
-    ledger = Ledger(tmp_path / "runs.jsonl")
+    ledger = RunLog(tmp_path / "runs.jsonl")
     ledger.path.write_text('{"key": 3}\n\n[]\nnonsense\n')
     ledger.append(compared.runs["ce"][0])
     assert ledger.read() == ([compared.runs["ce"][0]], 3)

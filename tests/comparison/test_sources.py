@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from eventide.experiments import choose, compare, sources
-from eventide.experiments.run_log import Ledger
+from eventide.experiments.run_log import RunLog
 
 
 @pytest.fixture
@@ -130,13 +130,13 @@ def test_the_commit_is_that_of_the_packages_checkout(tmp_path, monkeypatch):
 def test_runs_of_other_code_are_done_again_and_said(small_sample, quick, tmp_path, monkeypatch):
     """Row 7: after an edit nothing is taken from the file, and a table would say so."""
 
-    def run(code, commit, contestants="lr-tfidf"):
+    def run(code, commit, variants="lr-tfidf"):
         monkeypatch.setattr(sources, "package_digest", lambda: code)
         monkeypatch.setattr(sources, "_digest_now", lambda: code)
         monkeypatch.setattr("eventide.experiments.engine.commit", lambda: commit)
         steps = []
         found = compare(
-            small_sample, choose(contestants).contestants, range(2), out=tmp_path,
+            small_sample, choose(variants).variants, range(2), out=tmp_path,
             watch=steps.append, **quick,
         )  # fmt: skip
         return found, steps
@@ -156,7 +156,7 @@ def test_runs_of_other_code_are_done_again_and_said(small_sample, quick, tmp_pat
         "2 runs in runs.jsonl are not used: the code was another then (commit abc1234)",
     )
     assert {row.commit for row in edited.runs["lr-tfidf"]} == {"def5678+changes"}
-    assert len(Ledger(tmp_path / "runs.jsonl").read()[0]) == 4
+    assert len(RunLog(tmp_path / "runs.jsonl").read()[0]) == 4
 
     more, _ = run("new code", "def5678", "lr-tfidf,lr-encoder")
     assert "2 of 4 runs kept from before (commit def5678+changes)" in more.notes
@@ -170,8 +170,8 @@ def test_runs_beside_an_edit_are_not_kept(small_sample, quick, tmp_path, monkeyp
             monkeypatch.setattr(sources, "_digest_now", lambda: "edited")
 
     def run(**options):
-        contestants = choose("lr-tfidf").contestants
-        return compare(small_sample, contestants, range(3), out=tmp_path, **quick, **options)
+        variants = choose("lr-tfidf").variants
+        return compare(small_sample, variants, range(3), out=tmp_path, **quick, **options)
 
     first = run(watch=edit)
     assert len(first.runs["lr-tfidf"]) == 3
@@ -190,6 +190,6 @@ def test_lines_of_earlier_versions_can_be_read(compared, small_sample, quick, tm
         del row["code"], row["commit"]
     path = Path(tmp_path) / "runs.jsonl"
     path.write_text("".join(json.dumps(row, separators=(",", ":")) + "\n" for row in old))
-    kept, damaged = Ledger(path).read()
+    kept, damaged = RunLog(path).read()
     assert (len(kept), damaged) == (len(lines), 0)
     assert kept[0].made_by.startswith("eventide ")

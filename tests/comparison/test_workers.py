@@ -11,7 +11,7 @@ import pytest
 
 from eventide.errors import OutputError
 from eventide.experiments import choose, compare
-from eventide.experiments.run_log import Ledger
+from eventide.experiments.run_log import RunLog
 from eventide.experiments.workers import register
 from eventide.methods import METHODS
 from eventide.registry import Entry
@@ -20,7 +20,7 @@ SCRIPT = """
 import sys, polars as pl
 from eventide.experiments import choose, compare
 compare(
-    pl.read_parquet(sys.argv[1]), choose("ce,ucl-ec").contestants, range(50), out=sys.argv[2],
+    pl.read_parquet(sys.argv[1]), choose("ce,ucl-ec").variants, range(50), out=sys.argv[2],
     split="proportional", encoder="tfidf-svd:16", workers=1,
     changes={"training.epochs": 2, "network.layers": (16, 16), "network.head_hidden": 16},
 )
@@ -42,11 +42,11 @@ def test_two_workers_give_what_one_gives_and_stop_when_told(
     before = set(active_children())
     with pytest.raises(KeyboardInterrupt):
         compare(
-            small_sample, compared.contestants, range(20), out=tmp_path, watch=stop_after_two,
+            small_sample, compared.variants, range(20), out=tmp_path, watch=stop_after_two,
             **(quick | {"workers": 2}),
         )  # fmt: skip
     assert set(active_children()) == before
-    kept, damaged = Ledger(tmp_path / "runs.jsonl").read()
+    kept, damaged = RunLog(tmp_path / "runs.jsonl").read()
     assert (kept, damaged) == (seen, 0)
     alone = {run.key: run for runs in compared.runs.values() for run in runs}
     for run in kept:
@@ -57,7 +57,7 @@ def test_two_workers_give_what_one_gives_and_stop_when_told(
 @pytest.mark.slow
 def test_a_killed_comparison_goes_on_where_it_was(small_sample, quick, tmp_path):
     small_sample.write_parquet(tmp_path / "messages.parquet")
-    ledger = Ledger(tmp_path / "out" / "runs.jsonl")
+    ledger = RunLog(tmp_path / "out" / "runs.jsonl")
     command = [sys.executable, "-c", SCRIPT, tmp_path / "messages.parquet", tmp_path / "out"]
     with subprocess.Popen([str(word) for word in command]) as process:
         try:
@@ -75,7 +75,7 @@ def test_a_killed_comparison_goes_on_where_it_was(small_sample, quick, tmp_path)
     seeds = range((len(kept) + 1) // 2 + 1)
     steps = []
     found = compare(
-        small_sample, choose("ce,ucl-ec").contestants, seeds, out=tmp_path / "out",
+        small_sample, choose("ce,ucl-ec").variants, seeds, out=tmp_path / "out",
         watch=steps.append, **quick,
     )  # fmt: skip
     assert steps[0].done == len(kept)
@@ -93,7 +93,7 @@ from eventide.methods import METHODS
 if __name__ == "__main__":
     METHODS.add("mine", "method_of_row_27:Mine", "a method of the calling script", "beyond")
     compare(
-        pl.read_parquet(sys.argv[1]), choose("mine,lr-tfidf").contestants, [0], out=sys.argv[2],
+        pl.read_parquet(sys.argv[1]), choose("mine,lr-tfidf").variants, [0], out=sys.argv[2],
         split="proportional", encoder="tfidf-svd:16", workers=2,
     )
 """
@@ -113,7 +113,7 @@ def test_methods_registered_at_runtime_work_in_workers(small_sample, tmp_path):
         [sys.executable, *map(str, words)], capture_output=True, text=True, timeout=120
     )
     assert done.returncode == 0, done.stderr
-    kept, _ = Ledger(tmp_path / "out" / "runs.jsonl").read()
+    kept, _ = RunLog(tmp_path / "out" / "runs.jsonl").read()
     assert sorted((run.method, run.error, run.threads) for run in kept) == [
         ("lr-tfidf", None, 1),
         ("mine", None, 1),
@@ -138,16 +138,16 @@ def test_a_worker_adds_what_it_lacks_and_keeps_what_it_has(monkeypatch):
 
 def test_two_comparisons_cannot_write_to_one_folder(small_sample, quick, tmp_path):
     """Row 5: the second one is told, and nothing of the first is lost."""
-    contestants = choose("lr-tfidf").contestants
+    variants = choose("lr-tfidf").variants
 
     def begin_another(step):
         if step.run is None:
             with pytest.raises(OutputError, match="another process is writing"):
-                compare(small_sample, contestants, [5], out=tmp_path, **quick)
+                compare(small_sample, variants, [5], out=tmp_path, **quick)
 
-    compare(small_sample, contestants, [0], out=tmp_path, watch=begin_another, **quick)
-    assert [run.seed for run in Ledger(tmp_path / "runs.jsonl").read()[0]] == [0]
-    compare(small_sample, contestants, [5], out=tmp_path, **quick)
+    compare(small_sample, variants, [0], out=tmp_path, watch=begin_another, **quick)
+    assert [run.seed for run in RunLog(tmp_path / "runs.jsonl").read()[0]] == [0]
+    compare(small_sample, variants, [5], out=tmp_path, **quick)
 
 
 @pytest.mark.parametrize(
@@ -165,4 +165,4 @@ def test_a_place_that_cannot_hold_runs_is_said_before_reading(make, says, quick,
     """Row 5: --out is checked before anything is read, and what is there stays."""
     make(tmp_path / "out")
     with pytest.raises(OutputError, match=says):
-        compare("no such file", choose("ce").contestants, [0], out=tmp_path / "out", **quick)
+        compare("no such file", choose("ce").variants, [0], out=tmp_path / "out", **quick)

@@ -43,7 +43,7 @@ def test_the_budget_decides_what_is_stored():
     times, values = np.arange(200) % 20, torch.ones(200, 8)
     incidence = Incidence.of(sets)
     around = BucketedNeighbourhood(incidence, times)
-    needed = profile_time_bytes(around.layout, values)
+    needed = profile_time_bytes(around.bucket_index, values)
     met = {
         (row % 35, other % 20)
         for row in range(35)

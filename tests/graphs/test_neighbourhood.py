@@ -48,8 +48,8 @@ def test_forward_and_gradients_agree_with_explicit_edges(case, some, seed):
 @given(cases())
 def test_every_neighbour_counts_once(case):
     bucketed, explicit = build(case)
-    assert bucketed.layout.edges == len(explicit.targets)
-    assert (bucketed.layout.readers.reads.counts.numbers > 0).all()
+    assert bucketed.bucket_index.edges == len(explicit.targets)
+    assert (bucketed.bucket_index.readers.reads.counts.numbers > 0).all()
 
 
 @settings(max_examples=25, deadline=None)
@@ -104,7 +104,9 @@ def test_chunks_change_nothing(monkeypatch):
 
     monkeypatch.setattr(plan, "KEPT_ENTRIES", 50)
     monkeypatch.setattr(
-        neighbourhood, "Plans", lambda readers, device: plan.Plans(readers, device, chunk=37)
+        neighbourhood,
+        "GatherSchedules",
+        lambda readers, device: plan.GatherSchedules(readers, device, chunk=37),
     )
     for got, wanted in zip(
         outcome(build(case)[0], values, rates, None, cotangent), whole, strict=True

@@ -8,7 +8,7 @@ from invented_graphs import cases
 
 import eventide.graphs.purity as purity
 from eventide.graphs.explicit import shared_pairs
-from eventide.graphs.purity import count_edges, edge_facts
+from eventide.graphs.purity import count_edges, edge_counts
 from eventide.graphs.views import View
 
 
@@ -37,13 +37,13 @@ def test_views_and_their_union():
             "names": [["n"], ["n"], ["n"], []],
         }
     )
-    tags, names, both = edge_facts(frame, [View("tag", ("tags",)), View("name", ("names",))])
+    tags, names, both = edge_counts(frame, [View("tag", ("tags",)), View("name", ("names",))])
     assert (tags.edges, tags.labelled, tags.same, tags.purity) == (3, 1, 1, 1.0)
     assert (names.edges, names.labelled, names.same) == (3, 3, 1)
     assert (both.view, both.edges, both.labelled, both.same) == ("all", 5, 3, 1)
 
 
 def test_no_edges_have_no_purity():
-    facts = edge_facts(pl.DataFrame({"event": ["x"], "tags": [["a"]]}), [View("tag", ("tags",))])
+    facts = edge_counts(pl.DataFrame({"event": ["x"], "tags": [["a"]]}), [View("tag", ("tags",))])
     assert facts[0].edges == 0
     assert facts[0].purity is None

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 import torch
 
-from eventide.corpus.training_set import study
+from eventide.corpus.training_set import prepare_data
 from eventide.data import read
 from eventide.experiments.run import method_note
 from eventide.features.elements import with_elements
@@ -38,7 +38,7 @@ QUICK = {"training__epochs": 3, "encoder": "tfidf-svd:32"}
 
 @pytest.fixture(scope="module")
 def plan(small_sample):
-    return study(
+    return prepare_data(
         with_elements(read(small_sample).messages),
         encoder=encoder("tfidf-svd:16"),
         views=PAPER_VIEWS,
@@ -74,11 +74,11 @@ def test_it_learns_the_sample(small_sample, name):
 def test_only_the_receptive_field_is_computed_and_it_is_enough(plan, name):
     """Some rows, learned from in training, get what all rows together get in evaluation."""
     method = method_of(name)
-    method.fit(plan.problem, lambda row: None, None)
-    method.stage.network.train_only("all")
+    method.fit(plan.training_set, lambda row: None, None)
+    method.runner.network.train_only("all")
     rows = np.array([5, 17, 3, 5])
-    learned = method.stage.learn(rows)[VIEW]
-    whole = method.stage.evaluate(rows)[VIEW]
+    learned = method.runner.learn(rows)[VIEW]
+    whole = method.runner.evaluate(rows)[VIEW]
     torch.testing.assert_close(learned.embeddings, whole.embeddings, rtol=1e-4, atol=1e-5)
     torch.testing.assert_close(learned.logits, whole.logits, rtol=1e-4, atol=1e-5)
 
@@ -90,10 +90,10 @@ def test_the_head_is_fitted_on_vectors_that_stay(plan, name):
 
     def watch(row):
         if row.get("phase") == 2:
-            states = method.stage.network.layers.state_dict()
+            states = method.runner.network.layers.state_dict()
             kept.append({key: value.clone() for key, value in states.items()})
 
-    method.fit(plan.problem, watch, None)
+    method.fit(plan.training_set, watch, None)
     assert len(kept) == 2
     assert all(torch.equal(kept[0][key], kept[1][key]) for key in kept[0])
 
@@ -122,7 +122,7 @@ def test_a_killed_run_ends_in_the_same_weights(small_sample, tmp_path, name, epo
 
 
 def test_pp_gcn_weighs_pairs_by_shared_elements(plan):
-    corpus = plan.problem.corpus
+    corpus = plan.training_set.corpus
     rows, columns = np.array([0, 1, 2, 8]), np.array([5, 9, 2, 3])
     found = method_of("pp-gcn").weigh(corpus, rows, corpus, columns)
     for view, incidence in enumerate(corpus.incidences.values()):
@@ -158,7 +158,7 @@ def test_an_epoch_of_pairs_is_bounded():
 
 
 def test_kpgnn_reads_days_and_the_fraction_of_the_day(plan):
-    corpus = plan.problem.corpus
+    corpus = plan.training_set.corpus
     numbers = method_of("kpgnn").time_numbers(corpus)
     for row in (0, 7):
         when = corpus.source["created_at"][row].astimezone(UTC)
@@ -205,16 +205,19 @@ def test_kpgnn_can_add_the_infomax_term(plan):
         infomax_weight = 0.5
 
     settings = resolve(Kpgnn.defaults, {"training.epochs": 2, "training.batch_size": 64})
-    run = WithInfomax(settings, 0).fit(plan.problem, lambda row: None, None)
+    run = WithInfomax(settings, 0).fit(plan.training_set, lambda row: None, None)
     first = run.history[0]
     assert first["total"] == pytest.approx(
         first["representation"] + 0.5 * first["infomax"], rel=1e-4
     )
-    assert "infomax" not in Kpgnn(settings, 0).fit(plan.problem, lambda row: None, None).history[0]
+    assert (
+        "infomax"
+        not in Kpgnn(settings, 0).fit(plan.training_set, lambda row: None, None).history[0]
+    )
 
 
 def test_mvgan_weighs_by_meaning_time_and_hashtags(plan):
-    corpus = plan.problem.corpus
+    corpus = plan.training_set.corpus
     rows, columns = np.array([0, 1, 2, 8]), np.array([5, 9, 2, 3])
     found = method_of("mvgan").weigh(corpus, rows, corpus, columns)
     tags = shared(corpus.incidences["hashtag"], corpus.incidences["hashtag"]).toarray()
@@ -280,7 +283,7 @@ def test_etgnn_is_error_plus_annealed_divergence_plus_agreement():
 
 def test_pp_gcn_chooses_its_epoch_by_the_lengths_of_vectors_alone(plan):
     method = method_of("pp-gcn")
-    method.fit(plan.problem, lambda row: None, None)
+    method.fit(plan.training_set, lambda row: None, None)
     objective = method.phases[0].objective
     vectors = torch.tensor([[3.0, 4.0], [0.0, 5.0], [0.0, 1.0]])
     expected = [[float(np.log(np.linalg.norm(each)))] for each in vectors.tolist()]
@@ -289,10 +292,10 @@ def test_pp_gcn_chooses_its_epoch_by_the_lengths_of_vectors_alone(plan):
 
 
 def test_nobody_reads_more_neighbours_than_the_setting_says(plan):
-    rows = np.arange(len(plan.problem.corpus))
+    rows = np.arange(len(plan.training_set.corpus))
     read = {}
     for limit in (2, 8):
         method = method_of("kpgnn", **{"graph.sampled_neighbours": limit})
-        method.fit(plan.problem, lambda row: None, None)
-        read[limit] = method.stage.neighbours(rows)[VIEW].max()
+        method.fit(plan.training_set, lambda row: None, None)
+        read[limit] = method.runner.neighbours(rows)[VIEW].max()
     assert read == {2: 2, 8: 8}

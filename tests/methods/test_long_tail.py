@@ -76,7 +76,7 @@ def test_cb_focal_starts_from_the_prior_of_a_yes(small_sample):
     model = EventClassifier(
         method="cb-focal", training__epochs=1, training__learning_rate=1e-12, encoder="tfidf-svd:8"
     ).fit(small_sample)
-    biases = [head.output.bias for head in model.method_.stage.network.heads]
+    biases = [head.output.bias for head in model.method_.runner.network.heads]
     fused = sum(bias.detach() for bias in biases)
     classes = len(model.classes_)
     torch.testing.assert_close(fused, torch.full((classes,), -math.log(classes - 1)))

@@ -17,10 +17,10 @@ OURS = ("ucl", "ucl-ec", "ucl+cb", "ucl-ec+cb")
 @pytest.mark.parametrize("name", METHODS.names())
 def test_a_name_means_the_same_in_train_and_compare(name, preset_name):
     """Row 8: `train --method NAME` and `compare --methods NAME` resolve to the same settings."""
-    (contestant,) = choose(name).contestants
+    (variant,) = choose(name).variants
     trained = EventClassifier(method=name, preset=preset_name).settings()
-    assert contestant.method == name
-    assert contestant.settings(preset_name, {}) == trained
+    assert variant.method == name
+    assert variant.settings(preset_name, {}) == trained
 
 
 @pytest.mark.parametrize("preset_name", PRESETS)

@@ -13,7 +13,7 @@ from eventide.errors import EventideError, MissingDependency, NotAllowed
 from eventide.methods.event_detection.bert import PADDING, Bert, BertClassifier, pretrained
 from eventide.model import EventClassifier
 from eventide.runners.graph_runner import choose_device
-from eventide.runners.text_runner import TextStage
+from eventide.runners.text_runner import TextRunner
 from eventide.settings import resolve
 
 FAST = {"encoder": "tfidf-svd:16"}
@@ -29,7 +29,7 @@ def test_word2vec_learns_from_bundled_vectors(small_sample, test_messages):
         method="word2vec", training__epochs=40, training__batch_size=64, **FAST
     ).fit(small_sample)
     assert model.score(test_messages) > 0.7
-    widths = [tuple(each.shape) for each in model.method_.stage.network.parameters()]
+    widths = [tuple(each.shape) for each in model.method_.runner.network.parameters()]
     assert widths == [(128, 256), (128,), (5, 128), (5,)]
 
 
@@ -44,7 +44,7 @@ def test_word2vec_reads_a_file_of_vectors_whatever_the_encoder(small_sample, tmp
     model = EventClassifier(
         method="word2vec", text__word_vectors=str(file), training__epochs=2, **FAST
     ).fit(small_sample)
-    assert model.method_.stage.network.hidden.in_features == 6
+    assert model.method_.runner.network.hidden.in_features == 6
     model.save(tmp_path / "model")
     file.write_text(file.read_text().replace(words[0], "otherword"))
     with pytest.raises(NotAllowed, match=r"vectors\.txt"):
@@ -110,15 +110,15 @@ def test_a_large_batch_learns_the_same_in_parts(bert, small_sample):
 
     method, network = bert
     corpus = SimpleNamespace(source=small_sample[:50])
-    stage = TextStage(
+    runner = TextRunner(
         network, corpus, lambda each: method.read(each.source), method.settings.network,
         choose_device("cpu"),
     )  # fmt: skip
     rows = np.arange(50)[::-1].copy()
     network.at_once = 7
-    parts = stage.evaluate(rows)["text"].logits
+    parts = runner.evaluate(rows)["text"].logits
     network.at_once = 50
-    torch.testing.assert_close(parts, stage.evaluate(rows)["text"].logits, atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(parts, runner.evaluate(rows)["text"].logits, atol=1e-5, rtol=1e-5)
 
 
 def test_bert_learns(small_sample, tiny_bert, test_messages):
@@ -154,7 +154,7 @@ def test_minilm_is_fine_tuned(small_sample):
     few = small_sample.filter(pl.int_range(pl.len()).over("event", "split") < 6)
     model = EventClassifier(method="bert", training__epochs=1, **FAST).fit(few)
     start = pretrained("minilm").encoder.state_dict()
-    now = model.method_.stage.network.encoder.state_dict()
+    now = model.method_.runner.network.encoder.state_dict()
     moved = {name for name, value in start.items() if not torch.equal(value, now[name])}
     assert len(moved) == len(start)
     assert model.history_[0]["error"] < 3

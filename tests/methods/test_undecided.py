@@ -17,7 +17,7 @@ def mute(small_sample):
     """A model whose heads find evidence for nothing."""
     model = EventClassifier(method="ucl", preset="paper", **QUICK).fit(small_sample)
     with torch.no_grad():
-        for head in model.method_.stage.network.heads:
+        for head in model.method_.runner.network.heads:
             head.output.weight.zero_()
             head.output.bias.fill_(-1.0)
     return model
@@ -43,7 +43,7 @@ def test_all_figures_count_it_as_wrong(mute, test_rows):
     assert (test_rows["event"] == frequent).any()
     assert mute.score(test_rows) == 0
     rows = mute.remembered_rows(mute.intake(test_rows).messages)
-    judged = mute.method_.judge(rows)
+    judged = mute.method_.predict(rows)
     assert judged.undecided.all()
     assert (judged.scored_as == -1).all()
     truth = np.searchsorted(mute.classes_, test_rows["event"].to_numpy().astype(str))
@@ -57,18 +57,18 @@ def test_a_run_stores_no_prediction_for_it(small_sample, monkeypatch, tmp_path):
     from eventide.experiments import choose, compare
     from eventide.methods.trained import MultiViewMethod
 
-    judge = MultiViewMethod.judge
+    predict = MultiViewMethod.predict
 
     def muted(self, rows):
         with torch.no_grad():
-            for head in self.stage.network.heads:
+            for head in self.runner.network.heads:
                 head.output.weight.zero_()
                 head.output.bias.fill_(-1.0)
-        return judge(self, rows)
+        return predict(self, rows)
 
-    monkeypatch.setattr(MultiViewMethod, "judge", muted)
+    monkeypatch.setattr(MultiViewMethod, "predict", muted)
     results = compare(
-        small_sample, choose("ucl").contestants, [0], out=tmp_path, split="proportional",
+        small_sample, choose("ucl").variants, [0], out=tmp_path, split="proportional",
         encoder="tfidf-svd:16", preset="paper", workers=1, changes={"training.epochs": 1},
     )  # fmt: skip
     outcome = results.outcomes("ucl")[0]
@@ -79,7 +79,7 @@ def test_a_run_stores_no_prediction_for_it(small_sample, monkeypatch, tmp_path):
 def test_evidence_decides(small_sample, test_rows):
     """Row 11: nothing changes where there is any."""
     model = EventClassifier(**QUICK).fit(small_sample)
-    judged = model.method_.judge(np.arange(40))
+    judged = model.method_.predict(np.arange(40))
     assert not judged.undecided.any()
     np.testing.assert_array_equal(judged.scored_as, judged.predicted)
     truth = test_rows["event"].to_numpy()
@@ -87,5 +87,5 @@ def test_evidence_decides(small_sample, test_rows):
 
 
 def test_parts_are_joined_with_who_was_undecided(mute, small_sample):
-    parts = [(np.array([1, 0]), mute.method_.judge(np.array([3, 4])))]
+    parts = [(np.array([1, 0]), mute.method_.predict(np.array([3, 4])))]
     assert together(parts).undecided.tolist() == [True, True]

@@ -1,4 +1,4 @@
-"""Facts about messages: each number against a case small enough to count by hand."""
+"""DataProfile about messages: each number against a case small enough to count by hand."""
 
 import re
 import time
@@ -15,7 +15,7 @@ from rich.console import Console
 from eventide.data import Intake, read
 from eventide.data.sample import sample
 from eventide.data.schema import REJECTED
-from eventide.reports.profile import Facts, advice, facts
+from eventide.reports.profile import DataProfile, advice, facts
 from eventide.reports.profile.advice import FEW
 from eventide.reports.profile.cost_estimate import MEASURED, estimate
 from eventide.reports.profile.dates import times
@@ -32,22 +32,22 @@ def message(number: int, text: str, **more: object) -> dict[str, object]:
     }
 
 
-def of(*rows: dict[str, object]) -> Facts:
+def of(*rows: dict[str, object]) -> DataProfile:
     return facts(read(list(rows)), source="file.csv")
 
 
-def codes(found: Facts) -> set[str]:
+def codes(found: DataProfile) -> set[str]:
     return {warned.code for warned in found.warnings}
 
 
-def shown(found: Facts, width: int = 100, **options: bool) -> str:
+def shown(found: DataProfile, width: int = 100, **options: bool) -> str:
     stream = StringIO()
     Console(file=stream, width=width, highlight=False).print(page(found, **options))
     return stream.getvalue()
 
 
 @pytest.fixture(scope="module")
-def of_sample() -> Facts:
+def of_sample() -> DataProfile:
     messages = sample()
     nothing = pl.DataFrame(schema=REJECTED)
     return facts(Intake(messages, nothing, messages.height), source="sample.parquet")
@@ -235,7 +235,7 @@ def test_the_next_command_can_be_copied_as_it_is():
 
 
 def test_facts_survive_json(of_sample):
-    assert Facts.model_validate_json(of_sample.model_dump_json()) == of_sample
+    assert DataProfile.model_validate_json(of_sample.model_dump_json()) == of_sample
 
 
 def test_the_sample_is_described_as_it_was_made(of_sample):
@@ -324,7 +324,7 @@ def test_rows_that_cannot_be_taken_apart_are_shown(tmp_path, name):
     found = facts(read(tmp_path / name))
     assert [(cause.column, cause.first_row) for cause in found.rows.reasons] == [(None, 2)]
     assert "1 x row: " in shown(found)
-    assert Facts.model_validate_json(found.model_dump_json()) == found
+    assert DataProfile.model_validate_json(found.model_dump_json()) == found
 
 
 def test_rows_of_several_files_name_their_file(tmp_path):

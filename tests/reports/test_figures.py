@@ -72,7 +72,7 @@ def test_groups_are_the_same_for_every_method(runs):
     assert len(numbers.results) == len(GROUPS) * 2
     assert sum(each[0] for each in numbers.classes.values()) == 5
     run = runs.run(runs.methods[0])
-    found = run.judge("test").predicted == run.truth("test")
+    found = run.predict("test").predicted == run.truth("test")
     per_class = run.class_means(found, run.truth("test"))
     members = runs.groups().members("uncertain")
     (own,) = (e for e in numbers.results if (e.method, e.group) == ("ce", "uncertain"))

@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 from eventide.errors import BadSetting, OutputError
-from eventide.experiments import Contestant, Results, Run
+from eventide.experiments import Results, RunRecord, Variant
 from eventide.experiments.jobs import Plan
 from eventide.experiments.prepared import Material
 from eventide.experiments.run_log import Figures, Outcome, Seconds, Sizes, Validated
@@ -32,7 +32,7 @@ TRUTH = [0, 0, 0, 1, 1, 1, 2, 2, 2, 2]
 def outcome(right, epoch=0.5):
     predicted = [t if place < right else 3 for place, t in enumerate(TRUTH)]
     return Outcome(
-        seconds=Seconds(prepare=1.0, fit=2.0, epoch=epoch, judge=0.25),
+        seconds=Seconds(prepare=1.0, fit=2.0, epoch=epoch, predict=0.25),
         epochs=4,
         best_epoch=3,
         validation=Validated(accuracy=0.5),
@@ -50,14 +50,14 @@ def outcome(right, epoch=0.5):
 
 
 def invented(rights, dataset="crisislex-t7", split="random", notes=None, methods=None, commit=""):
-    """Results with the given number of right predictions per contestant and seed."""
+    """Results with the given number of right predictions per variant and seed."""
     plan = Plan(dataset, "f", split, "transductive", "tfidf-svd", "rules", "paper")
-    contestants = tuple(Contestant(name, (methods or {}).get(name, "ucl")) for name in rights)
+    variants = tuple(Variant(name, (methods or {}).get(name, "ucl")) for name in rights)
     runs, failed = {}, []
     for name, values in rights.items():
         rows = [
-            Run(
-                key=f"{name}{seed}", contestant=name, method="ucl", note=(notes or {}).get(name, ""),
+            RunRecord(
+                key=f"{name}{seed}", variant=name, method="ucl", note=(notes or {}).get(name, ""),
                 dataset=dataset, fingerprint="f", seed=seed, split=split, protocol="transductive",
                 encoder="tfidf-svd", entities="rules", preset="paper", views={}, settings={},
                 versions={"eventide": "1", "torch": "2"}, threads=1, finished_at="now",
@@ -69,7 +69,7 @@ def invented(rights, dataset="crisislex-t7", split="random", notes=None, methods
         runs[name] = tuple(row for row in rows if row.outcome)
         failed += [row for row in rows if not row.outcome]
     seeds = tuple(range(max(map(len, rights.values()))))
-    return Results(Path("out/runs.jsonl"), plan, contestants, seeds, runs, tuple(failed))
+    return Results(Path("out/runs.jsonl"), plan, variants, seeds, runs, tuple(failed))
 
 
 def test_the_papers_numbers_are_those_of_results_toml():
@@ -345,17 +345,17 @@ def test_programs_get_plain_data(everything):
     results, _ = everything
     data = json.loads(json.dumps(as_data(results, ["left out: x"]), allow_nan=False))
     assert data["notes"] == ["left out: x"]
-    ucl = next(each for each in data["contestants"] if each["name"] == "ucl")
+    ucl = next(each for each in data["variants"] if each["name"] == "ucl")
     assert ucl["accuracy"] == {
         "mean": pytest.approx(0.85),
         "deviation": pytest.approx(0.0707, abs=1e-4),
         "runs": 2,
     }
     assert ucl["paper"]["accuracy"]["mean"] == 0.9221
-    assert [each["contestant"] for each in data["differences"]] == [
+    assert [each["variant"] for each in data["differences"]] == [
         "ce",
         "ucl",
         "psc+m",
         "ucl-ec/user",
     ]
-    assert data["failures"] == [{"contestant": "ucl-ec", "seed": 1, "error": "bad\n  luck"}]
+    assert data["failures"] == [{"variant": "ucl-ec", "seed": 1, "error": "bad\n  luck"}]

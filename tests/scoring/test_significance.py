@@ -60,7 +60,7 @@ def test_bootstrap_is_antisymmetric_and_deterministic():
 
 
 def test_bootstrap_refuses_runs_that_do_not_pair():
-    with pytest.raises(ValueError, match="judge"):
+    with pytest.raises(ValueError, match="score"):
         paired_bootstrap([np.ones(3, bool)], [np.ones(4, bool)])
     with pytest.raises(ValueError, match="no message"):
         paired_bootstrap([], [])

@@ -5,13 +5,13 @@ import pytest
 import torch
 
 from eventide.model import EventClassifier
-from eventide.training.ema import WeightAverage
+from eventide.training.ema import Ema
 
 
 def test_the_average_by_hand():
     random = np.random.default_rng(0)
     weight = torch.nn.Parameter(torch.zeros(3, dtype=torch.float64))
-    average = WeightAverage([weight], decay=0.75)
+    average = Ema([weight], decay=0.75)
     expected = np.zeros(3)
     for step in range(1, 9):
         value = random.normal(size=3)
@@ -26,7 +26,7 @@ def test_the_average_by_hand():
 
 def test_weights_come_back_after_an_error():
     weight = torch.nn.Parameter(torch.ones(1))
-    average = WeightAverage([weight], decay=0.5)
+    average = Ema([weight], decay=0.5)
     weight.data.fill_(3.0)
     with pytest.raises(RuntimeError), average.in_use():
         raise RuntimeError
@@ -35,8 +35,8 @@ def test_weights_come_back_after_an_error():
 
 def test_frozen_weights_and_no_decay_cost_nothing():
     frozen = torch.nn.Parameter(torch.ones(1), requires_grad=False)
-    assert not WeightAverage([frozen], decay=0.5).average
-    assert not WeightAverage([torch.nn.Parameter(torch.ones(1))], decay=0.0).average
+    assert not Ema([frozen], decay=0.5).average
+    assert not Ema([torch.nn.Parameter(torch.ones(1))], decay=0.0).average
 
 
 def test_training_itself_does_not_see_the_average(small_sample):

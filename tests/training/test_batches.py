@@ -89,19 +89,19 @@ def test_seed_and_epoch_decide_and_nothing_else(sampler):
     assert drawn(1, 2) != drawn(2, 2)
 
 
-def test_a_message_twice_in_a_batch_counts_twice(make_stage):
+def test_a_message_twice_in_a_batch_counts_twice(make_runner):
     """Class-aware batches repeat messages; neighbourhoods must not take rows for distinct."""
-    stage = make_stage(NetworkSettings(layers=(12, 10), head_hidden=8))
+    runner = make_runner(NetworkSettings(layers=(12, 10), head_hidden=8))
 
     def gradients(rows):
-        stage.network.zero_grad()
-        outputs = stage.learn(np.array(rows))
+        runner.network.zero_grad()
+        outputs = runner.learn(np.array(rows))
         values = sum(
             (each.logits.square().sum(dim=1) + each.embeddings.square().sum(dim=1))
             for each in outputs.values()
         )
         values.sum().backward()
-        return values.detach(), [p.grad.clone() for p in stage.network.parameters()]
+        return values.detach(), [p.grad.clone() for p in runner.network.parameters()]
 
     once, alone = gradients([9, 4])
     twice, both = gradients([4, 9, 4])

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 import torch
 
-from eventide.corpus.training_set import study
+from eventide.corpus.training_set import prepare_data
 from eventide.data import read
 from eventide.features.elements import with_elements
 from eventide.features.encoders import encoder
@@ -109,7 +109,7 @@ def test_train_is_algorithm_1_line_by_line(small_sample):
             "loss.prototypes": "centroids",
         }
     )
-    plan = study(
+    plan = prepare_data(
         frame,
         encoder=encoder("tfidf-svd:8"),
         views=PAPER_VIEWS,
@@ -118,11 +118,11 @@ def test_train_is_algorithm_1_line_by_line(small_sample):
         seed=3,
     )
     method = UclEc(settings, seed=3)
-    run = method.fit(plan.problem, lambda row: None, None)
+    run = method.fit(plan.training_set, lambda row: None, None)
 
-    problem, corpus = plan.problem, plan.problem.corpus
-    classes, rows = problem.classes, problem.training_rows
-    labels = torch.from_numpy(problem.labels)
+    training_set, corpus = plan.training_set, plan.training_set.corpus
+    classes, rows = training_set.classes, training_set.training_rows
+    labels = torch.from_numpy(training_set.labels)
     features = torch.from_numpy(corpus.features)
     network = MultiViewNetwork(
         features=features.shape[1],
@@ -167,12 +167,12 @@ def test_train_is_algorithm_1_line_by_line(small_sample):
                         for output in network(features, graphs, torch.from_numpy(of)).values()
                     ]
                 )
-                for part, of in (("train", rows), ("val", problem.validation.rows))
+                for part, of in (("train", rows), ("val", training_set.validation.rows))
             }
         uncertainty = torch.stack(
             [judged["train"].uncertainty[labels[rows] == c].mean() for c in range(classes)]
         )
-        truth = torch.from_numpy(problem.validation.labels)
+        truth = torch.from_numpy(training_set.validation.labels)
         predicted = judged["val"].predicted
         rank = (
             float((predicted == truth).double().mean()),
@@ -183,7 +183,7 @@ def test_train_is_algorithm_1_line_by_line(small_sample):
             best, kept = rank, ({k: v.clone() for k, v in network.state_dict().items()}, epoch)
     assert run.best_epoch == kept[1]
     for name, expected in kept[0].items():
-        got = method.stage.network.state_dict()[name]
+        got = method.runner.network.state_dict()[name]
         torch.testing.assert_close(got, expected, rtol=2e-3, atol=2e-4, msg=name)
 
 
@@ -197,10 +197,10 @@ def test_stale_neighbours_are_a_setting_that_changes_the_weights_and_repeats_its
 
 
 def test_an_exact_step_lets_stale_sums_go(small_sample):
-    stage = EventClassifier(**QUICK, training__layer1_refresh=2).fit(small_sample).method_.stage
-    stage.evaluate(np.arange(3))
+    runner = EventClassifier(**QUICK, training__layer1_refresh=2).fit(small_sample).method_.runner
+    runner.evaluate(np.arange(3))
     held = []
     for _ in range(3):
-        stage.learn(np.arange(3))
-        held.append(bool(stage._stale))
+        runner.learn(np.arange(3))
+        held.append(bool(runner._stale))
     assert held == [False, True, False]

@@ -31,8 +31,8 @@ class PullTogether(RepresentationObjective):
         return (torch.stack(pulls) * self.strength.square().unsqueeze(1)).sum(dim=0)
 
 
-def phases(network, problem):
-    counts = torch.from_numpy(problem.class_counts)
+def phases(network, training_set):
+    counts = torch.from_numpy(training_set.class_counts)
     return [
         Phase(LogitObjective(counts, 0.5), EPOCHS),
         Phase(PullTogether(counts, network.views, network.encoder.width), EPOCHS, trains="encoder"),
@@ -40,39 +40,39 @@ def phases(network, problem):
     ]
 
 
-def weights(stage, each):
+def weights(runner, each):
     objectives = {
         f"{number}.{name}": value
         for number, phase in enumerate(each)
         for name, value in phase.objective.state_dict().items()
     }
-    return {**stage.network.state_dict(), **objectives}
+    return {**runner.network.state_dict(), **objectives}
 
 
 def without_clock(history):
     return [{name: value for name, value in row.items() if name != "seconds"} for row in history]
 
 
-def part(stage, name):
-    return {k: v.clone() for k, v in stage.network.state_dict().items() if k.startswith(name)}
+def part(runner, name):
+    return {k: v.clone() for k, v in runner.network.state_dict().items() if k.startswith(name)}
 
 
-def test_frozen_parts_do_not_move_and_the_others_do(make_stage, small_problem):
-    stage = make_stage()
+def test_frozen_parts_do_not_move_and_the_others_do(make_runner, small_training_set):
+    runner = make_runner()
     for phase, still, moved in zip(
-        phases(stage.network, small_problem)[1:], ("heads", "encoder"), ("encoder", "heads"),
+        phases(runner.network, small_training_set)[1:], ("heads", "encoder"), ("encoder", "heads"),
         strict=True,
     ):  # fmt: skip
-        before, loose = part(stage, still), part(stage, moved)
-        train_phases(stage, [phase], small_problem, seed=0)
-        after, changed = part(stage, still), part(stage, moved)
+        before, loose = part(runner, still), part(runner, moved)
+        train_phases(runner, [phase], small_training_set, seed=0)
+        after, changed = part(runner, still), part(runner, moved)
         assert all(torch.equal(before[name], after[name]) for name in before)
         learned = [name for name in loose if not name.endswith(("mean", "scale"))]
         assert not any(torch.equal(loose[name], changed[name]) for name in learned)
 
 
-def test_a_frozen_part_runs_as_in_evaluation(make_stage):
-    network = make_stage().network
+def test_a_frozen_part_runs_as_in_evaluation(make_runner):
+    network = make_runner().network
     network.train_only("classifier")
     network.train()
     assert not any(module.training for module in network.encoder.modules())
@@ -97,23 +97,26 @@ def test_a_network_must_name_its_parts():
         TrainableNetwork(Noise(0)).train_only("encoder")
 
 
-def test_epochs_count_through_and_rows_say_their_phase(make_stage, small_problem):
-    stage, seen = make_stage(), []
-    each = phases(stage.network, small_problem)
-    run = train_phases(stage, each, small_problem, seed=0, watch=seen.append)
+def test_epochs_count_through_and_rows_say_their_phase(make_runner, small_training_set):
+    runner, seen = make_runner(), []
+    each = phases(runner.network, small_training_set)
+    run = train_phases(runner, each, small_training_set, seed=0, watch=seen.append)
     assert [row["epoch"] for row in run.history] == list(range(1, 10))
     assert [row.get("phase", 1) for row in run.history] == [1] * 3 + [2] * 3 + [3] * 3
     assert seen == run.history
     assert 7 <= run.best_epoch <= 9
 
 
-def test_a_phase_starts_from_the_best_of_the_one_before(make_stage, small_problem):
+def test_a_phase_starts_from_the_best_of_the_one_before(make_runner, small_training_set):
     """The same three phases, one call each: every call ends in its best epoch."""
-    whole, apart = make_stage(), make_stage()
-    first, second = phases(whole.network, small_problem), phases(apart.network, small_problem)
-    train_phases(whole, first, small_problem, seed=0)
+    whole, apart = make_runner(), make_runner()
+    first, second = (
+        phases(whole.network, small_training_set),
+        phases(apart.network, small_training_set),
+    )
+    train_phases(whole, first, small_training_set, seed=0)
     for phase in second:
-        run = train_phases(apart, [phase], small_problem, seed=0)
+        run = train_phases(apart, [phase], small_training_set, seed=0)
         best = max(row["validation_accuracy"] for row in run.history)
         assert run.history[run.best_epoch - 1]["validation_accuracy"] == best
     one, other = weights(whole, first), weights(apart, second)
@@ -126,25 +129,25 @@ class Killed(Exception):
 
 @pytest.mark.parametrize(("killed_at", "every"), [(2, 1), (3, 1), (6, 2), (8, 1)])
 def test_resuming_in_any_phase_ends_in_the_same_weights(
-    make_stage, small_problem, tmp_path, killed_at, every
+    make_runner, small_training_set, tmp_path, killed_at, every
 ):
     def run(resume, watch):
-        stage = make_stage()
-        each = phases(stage.network, small_problem)
+        runner = make_runner()
+        each = phases(runner.network, small_training_set)
         kept = Checkpoints(tmp_path / "c", {"run": 1}, every, resume)
         history = train_phases(
-            stage, each, small_problem, seed=0, watch=watch, checkpoints=kept
+            runner, each, small_training_set, seed=0, watch=watch, checkpoints=kept
         ).history
-        return weights(stage, each), history
+        return weights(runner, each), history
 
     def kill(row):
         if row["epoch"] == killed_at:
             raise Killed
 
-    stage = make_stage()
-    each = phases(stage.network, small_problem)
-    expected_history = train_phases(stage, each, small_problem, seed=0).history
-    expected = weights(stage, each)
+    runner = make_runner()
+    each = phases(runner.network, small_training_set)
+    expected_history = train_phases(runner, each, small_training_set, seed=0).history
+    expected = weights(runner, each)
     with pytest.raises(Killed):
         run(False, kill)
     got, history = run(True, lambda row: None)

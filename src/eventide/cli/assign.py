@@ -75,10 +75,10 @@ def assign(
 
     with stoppable("nothing was written"):
         target = checked_output(out, overwrite, [*reading.check(sources), model], reading.rejected)
-        judge = load_model(model, allow_download=allow_download, salt_file=salt_file)
-        intake = reading.read_for(judge, sources)
+        loaded = load_model(model, allow_download=allow_download, salt_file=salt_file)
+        intake = reading.read_for(loaded, sources)
         with step(f"assigning events to {len(intake.messages):,} messages"):
-            opinions = judge.opinions(intake, as_new=as_new)
+            opinions = loaded.opinions(intake, as_new=as_new)
         told = with_messages(opinions, intake.messages)
         kept = to_review(told, most_uncertain=most_uncertain, threshold=threshold)
         written = kept if with_text else kept.select(opinions.columns)

@@ -11,7 +11,7 @@ from eventide.cli.console import print_json, say
 from eventide.cli.options import AsJson, Seed
 
 if TYPE_CHECKING:
-    from eventide.testing.checks import Finding
+    from eventide.testing.checks import CheckResult
 
 app = typer.Typer(help="Measure, and prove what must hold.", no_args_is_help=True)
 
@@ -82,7 +82,7 @@ def chosen_methods(names: str | None) -> list[str]:
     return list(dict.fromkeys(chosen))
 
 
-def table(findings: Sequence[Finding]) -> str:
+def table(findings: Sequence[CheckResult]) -> str:
     """Lay out findings: a line per method and check, complaints below the check they belong to."""
     lines = []
     for each in findings:

@@ -11,7 +11,7 @@ from eventide.cli.options import AsJson, Sources
 from eventide.cli.reading import Reading, reads_messages
 
 if TYPE_CHECKING:
-    from eventide.reports.profile import Facts
+    from eventide.reports.profile import DataProfile
 
 PAGE_WIDTH = 100
 
@@ -47,7 +47,7 @@ def reading_options(reading: Reading) -> list[str]:
     return options + (["--encoding", reading.encoding] if reading.encoding is not None else [])
 
 
-def show(measured: Facts) -> None:
+def show(measured: DataProfile) -> None:
     """Print the page: in colour on a terminal, as plain text of fixed width in a pipe."""
     from rich.console import Console
 

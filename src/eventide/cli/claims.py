@@ -80,7 +80,7 @@ def claims(
     names = [each.strip() for each in (only or "").split(",") if each.strip()]
     for each in names:
         CLAIMS.entry(each)
-    name, contestants = data_name(source), needed(names)
+    name, variants = data_name(source), needed(names)
     asked: dict[str, Any] = {
         "seeds": numbers,
         "split": split,
@@ -90,11 +90,11 @@ def claims(
         "kept": kept or Path(f"comparison-{name}"),
         "workers": workers,
     }
-    check_runs(contestants, entities=entities, **asked)
+    check_runs(variants, entities=entities, **asked)
     if out is not None:
         out = check_file(out, overwrite=overwrite, inputs=[source])
-    intake = reading.read(source, lists=needed_lists(contestants))
-    material = read_material(intake, contestants, entities=entities, name=name)
+    intake = reading.read(source, lists=needed_lists(variants))
+    material = read_material(intake, variants, entities=entities, name=name)
     with run_lines() as tell:
         runs = Runs(material, watch=tell, **asked)
         try:

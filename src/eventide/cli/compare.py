@@ -110,7 +110,7 @@ def compare(
     from eventide.reports.tables.write import as_data, check_tables, write_tables
 
     choice, name = choose(methods), data_name(source)
-    reference = chosen_reference([each.name for each in choice.contestants], reference)
+    reference = chosen_reference([each.name for each in choice.variants], reference)
     asked: dict[str, Any] = {
         "split": split,
         "protocol": protocol,
@@ -119,16 +119,14 @@ def compare(
         "changes": changes,
         "workers": workers,
     }
-    check_request(choice.contestants, numbers, entities=entities, **asked)
+    check_request(choice.variants, numbers, entities=entities, **asked)
     folder = check_runs_folder(out or Path(f"comparison-{name}"), inputs=[source])
     replaced = check_tables(folder, inputs=[source])
-    intake = reading.read(source, lists=needed_lists(choice.contestants))
-    material = read_material(intake, choice.contestants, entities=entities, name=name)
+    intake = reading.read(source, lists=needed_lists(choice.variants))
+    material = read_material(intake, choice.variants, entities=entities, name=name)
     try:
         with _bar() as watch:
-            results = run_all(
-                material, choice.contestants, numbers, out=folder, watch=watch, **asked
-            )
+            results = run_all(material, choice.variants, numbers, out=folder, watch=watch, **asked)
     except KeyboardInterrupt:
         say(f"stopped; the same command goes on with what is in {folder}", err=True)
         raise typer.Exit(1) from None
@@ -206,7 +204,7 @@ def _said(step: Step) -> str:
         return ""
     outcome = step.run.outcome
     ended = "failed" if outcome is None else f"ACC {outcome.test.accuracy:.2%}"
-    return f"{step.run.contestant} seed {step.run.seed}: {ended}"
+    return f"{step.run.variant} seed {step.run.seed}: {ended}"
 
 
 def _show(tables: list[Table], notes: list[str]) -> None:

@@ -52,10 +52,10 @@ def evaluate(
     one_of(rows, ROWS, "--rows")
     with stoppable("nothing was evaluated"):
         reading.check(sources)
-        judge = load_model(model, allow_download=allow_download, salt_file=salt_file)
-        intake = reading.read_for(judge, sources)
+        loaded = load_model(model, allow_download=allow_download, salt_file=salt_file)
+        intake = reading.read_for(loaded, sources)
         with step(f"evaluating {len(intake.messages):,} messages"):
-            report = evaluate_model(judge, intake, rows=rows, as_new=as_new)
+            report = evaluate_model(loaded, intake, rows=rows, as_new=as_new)
     if as_json:
         print_json(report.model_dump_json(indent=1))
     else:

@@ -41,9 +41,9 @@ def explain(
 
     with stoppable("nothing was explained"):
         reading.check(sources)
-        judge = load_model(model, allow_download=allow_download, salt_file=salt_file)
-        intake = reading.read_for(judge, sources)
-        found = explain_message(judge, intake, message_id, strongest=neighbours)
+        loaded = load_model(model, allow_download=allow_download, salt_file=salt_file)
+        intake = reading.read_for(loaded, sources)
+        found = explain_message(loaded, intake, message_id, strongest=neighbours)
     if as_json:
         print_json(found.as_dict())
     else:

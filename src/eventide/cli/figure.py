@@ -79,7 +79,7 @@ def figure(
     from eventide.experiments.prepared import data_name, needed_lists
     from eventide.features.encoders import DEFAULT_ENCODER
     from eventide.outputs import check_file
-    from eventide.reports.figures.make import check_figure, contestants_of, make_figure
+    from eventide.reports.figures.make import check_figure, make_figure, variants_of
     from eventide.reports.figures.style import FORMATS, save
     from eventide.reports.figures.trained_runs import check_runs
 
@@ -97,15 +97,15 @@ def figure(
         "kept": kept,
         "workers": workers,
     }
-    contestants = contestants_of(recipe, shown)
-    check_runs(contestants, **asked)
+    variants = variants_of(recipe, shown)
+    check_runs(variants, **asked)
     inputs = [] if source is None else [source]
     path = out or Path(f"{name}.png")
     if out is not None or not as_json:
         path = check_file(path, overwrite=overwrite, inputs=inputs, suffixes=FORMATS)
     with run_lines() as tell:
         if recipe.data and source is not None:  # checked above
-            intake = reading.read(source, lists=needed_lists(contestants))
+            intake = reading.read(source, lists=needed_lists(variants))
             asked |= {"data": data_name(source), "watch": tell}
             made = make_figure(name, intake, methods=shown, view=view, **asked)
         else:

@@ -96,7 +96,7 @@ class Corpus:
 
 
 @dataclass(frozen=True)
-class Preparation:
+class Featuriser:
     """How messages become a corpus: the fitted encoder, the views, the clock and the salt."""
 
     encoder: Encoder

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from eventide.corpus.corpus import Corpus, Preparation
+from eventide.corpus.corpus import Corpus, Featuriser
 from eventide.data.splits import proportional_split
 from eventide.errors import InputError
 from eventide.features.encoders import Encoder
@@ -42,7 +42,7 @@ class Validation:
 
 
 @dataclass(frozen=True)
-class Problem:
+class TrainingSet:
     """A corpus, the labels of its training messages (-1 elsewhere), and the validation messages."""
 
     corpus: Corpus
@@ -74,18 +74,18 @@ class MessageCounts:
 
 
 @dataclass(frozen=True)
-class Study:
-    """A problem, how its messages were prepared, which messages are remembered, what to say."""
+class PreparedData:
+    """A training set, how its messages were featurised, what is remembered, notes for the user."""
 
-    problem: Problem
-    preparation: Preparation
+    training_set: TrainingSet
+    featuriser: Featuriser
     classes: NDArray[np.str_]
     remembered: pl.DataFrame
     counts: MessageCounts
     notes: tuple[str, ...]
 
 
-def study(
+def prepare_data(
     messages: pl.DataFrame,
     *,
     encoder: Encoder,
@@ -95,13 +95,13 @@ def study(
     seed: int,
     class_order: Callable[[str], Any] = str,
     salt: bytes | None = None,
-) -> Study:
+) -> PreparedData:
     """Set up learning from canonical ``messages`` whose elements are filled in.
 
     Without a split a tenth of each event is held out for validation. Only the training messages'
-    text and labels reach the encoder's fit, the classes and the problem's labels. An inductive
-    study leaves validation and test messages out of the graph. Classes are sorted by
-    ``class_order``. A given ``salt`` is kept apart from the model.
+    text and labels reach the encoder's fit, the classes and the training set's labels. An
+    inductive training set leaves validation and test messages out of the graph. Classes are sorted
+    by ``class_order``. A given ``salt`` is kept apart from the model.
     """
     notes = []
     if messages["split"].null_count() == len(messages):
@@ -126,7 +126,7 @@ def study(
     if loose:
         notes.append(f"{loose} labelled messages have no split: their labels are not used")
 
-    preparation = Preparation(
+    featuriser = Featuriser(
         encoder.fit(messages.filter(pl.Series(training))),
         tuple(views),
         graph,
@@ -139,15 +139,17 @@ def study(
     labels[training] = [number[event] for event in events[training]]
     held_out = np.array([number[event] for event in events[validating]], dtype=np.int64)
     validation = (
-        Validation(held_out, corpus=preparation.prepare(messages.filter(pl.Series(validating))))
+        Validation(held_out, corpus=featuriser.prepare(messages.filter(pl.Series(validating))))
         if inductive and validating.any()
         else Validation(held_out, rows=np.flatnonzero(validating))
     )
-    problem = Problem(preparation.prepare(remembered), labels[inside], len(classes), validation)
+    training_set = TrainingSet(
+        featuriser.prepare(remembered), labels[inside], len(classes), validation
+    )
     counts = MessageCounts(
         int(training.sum()), int(validating.sum()), int((inside & ~labelled).sum())
     )
-    return Study(problem, preparation, classes, remembered, counts, tuple(notes))
+    return PreparedData(training_set, featuriser, classes, remembered, counts, tuple(notes))
 
 
 def _classes(events: NDArray[np.object_], order: Callable[[str], Any]) -> NDArray[np.str_]:

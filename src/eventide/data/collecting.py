@@ -26,7 +26,7 @@ WORTH_A_THREAD = 1000  # rows; fewer are checked sooner than a thread starts
 
 
 @dataclass(frozen=True)
-class Collected:
+class CollectedRows:
     """All messages of a source, all rejected rows, and what was guessed on the way."""
 
     messages: pl.DataFrame
@@ -34,7 +34,7 @@ class Collected:
     notes: tuple[str, ...]
 
 
-def collected(batches: Iterable[Batch], validator: Validator, *, need_time: bool) -> Collected:
+def collected(batches: Iterable[Batch], validator: Validator, *, need_time: bool) -> CollectedRows:
     """Check every batch and settle what is left open; the rows keep their order."""
     parts: list[pl.DataFrame] = []
     rejected = [pl.DataFrame(schema=REJECTED)]
@@ -60,7 +60,7 @@ def collected(batches: Iterable[Batch], validator: Validator, *, need_time: bool
     refused = pl.concat(settled.rejected).sort("row", maintain_order=True)
     if validator.files:
         refused = _with_files(refused, validator.files)
-    return Collected(settled.messages.drop(ROW), refused, tuple(dict.fromkeys(settled.notes)))
+    return CollectedRows(settled.messages.drop(ROW), refused, tuple(dict.fromkeys(settled.notes)))
 
 
 @dataclass

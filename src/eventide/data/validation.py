@@ -32,7 +32,7 @@ SPLIT_NAMES = {name: name for name in SPLITS} | {
 
 
 @dataclass(frozen=True)
-class Problem:
+class CellProblem:
     """One way a row can fail: the column, why, and for which rows it is so."""
 
     column: str
@@ -66,7 +66,7 @@ class Validator:
             return pl.DataFrame(schema=self._schema()), batch.rejected
         sources = self._sources(batch)
         raw = {ours: _first_given(batch.frame, found) for ours, found in sources.items()}
-        problems: list[Problem] = []
+        problems: list[CellProblem] = []
         typed: dict[str, pl.Series] = {ROW: batch.frame[ROW]}
         for name in self.columns.names:
             if name != "created_at":
@@ -109,7 +109,7 @@ class Validator:
         self._checked.add(batch.part)
 
     def _parsed(
-        self, name: str, raw: pl.Series, problems: list[Problem], no_nul: bool
+        self, name: str, raw: pl.Series, problems: list[CellProblem], no_nul: bool
     ) -> pl.Series:
         if name != "text" and raw.null_count() == len(raw):
             return pl.Series(name, [None], dtype=self._schema()[name]).new_from_index(0, len(raw))
@@ -118,7 +118,7 @@ class Validator:
             lost_digits = (
                 "written as a decimal number: digits of the id are lost; export it as text"
             )
-            problems.append(Problem(name, lost_digits, lost))
+            problems.append(CellProblem(name, lost_digits, lost))
             problems += [] if no_nul else [_nul(name, ids)]
             return ids
         if name == "vector":
@@ -128,21 +128,21 @@ class Validator:
             problems += [] if no_nul else [_nul(name, strings)]
             if name == "text":
                 empty = ~strings.str.contains(r"\S").fill_null(False)
-                problems.append(Problem(name, "the text is empty", empty))
+                problems.append(CellProblem(name, "the text is empty", empty))
                 return strings
             tidy = _blank_to_null(strings)
             if name == "event":
                 self.stripped_events += int((tidy != strings).sum())
             return _splits(tidy, problems) if name == "split" else tidy
         lists, wrong = parse_lists(raw.alias(name))
-        problems.append(Problem(name, "not a list", wrong))
+        problems.append(CellProblem(name, "not a list", wrong))
         if not no_nul and lists.explode().str.contains("\x00", literal=True).any():
             problems.append(_nul(name, lists.list.join("")))
         return lists
 
-    def _vectors(self, raw: pl.Series, problems: list[Problem]) -> pl.Series:
+    def _vectors(self, raw: pl.Series, problems: list[CellProblem]) -> pl.Series:
         vectors, wrong = parse_vectors(raw)
-        problems.append(Problem("vector", "not a list of finite numbers", wrong))
+        problems.append(CellProblem("vector", "not a list of finite numbers", wrong))
         widths = vectors.list.len()
         if self.width is None and vectors.null_count() < len(vectors):
             # The commonest length; of equally common ones, the first to appear.
@@ -150,11 +150,11 @@ class Validator:
             self.width = int(common[0])
         if self.width is not None:
             wide = f"a vector of another length than the file's {self.width}"
-            problems.append(Problem("vector", wide, (widths != self.width).fill_null(False)))
+            problems.append(CellProblem("vector", wide, (widths != self.width).fill_null(False)))
         return vectors
 
     def _times(
-        self, raw: pl.Series, ids: pl.Series, tweets: pl.Series | None, problems: list[Problem]
+        self, raw: pl.Series, ids: pl.Series, tweets: pl.Series | None, problems: list[CellProblem]
     ) -> dict[str, pl.Series]:
         if raw.dtype == pl.String:
             raw = _blank_to_null(raw)
@@ -166,7 +166,7 @@ class Validator:
             if numbered.any():
                 typed[WHEN] = raw.set(~numbered, None)
                 unread &= ~numbered
-        problems.append(Problem("created_at", self.clock.no_time, unread))
+        problems.append(CellProblem("created_at", self.clock.no_time, unread))
         if tweets is not None and raw.null_count():
             held = times.zip_with(raw.is_not_null() | ~tweets, snowflake_times(ids))
             self.tweet_times += times.null_count() - held.null_count()
@@ -198,24 +198,24 @@ def _blank_to_null(strings: pl.Series) -> pl.Series:
     return stripped.set(blank, None) if blank.any() else stripped
 
 
-def _nul(name: str, strings: pl.Series) -> Problem:
+def _nul(name: str, strings: pl.Series) -> CellProblem:
     holds = strings.str.contains("\x00", literal=True).fill_null(False)
-    return Problem(name, "holds a NUL character", holds)
+    return CellProblem(name, "holds a NUL character", holds)
 
 
-def _splits(strings: pl.Series, problems: list[Problem]) -> pl.Series:
+def _splits(strings: pl.Series, problems: list[CellProblem]) -> pl.Series:
     known = strings.str.to_lowercase().replace_strict(
         SPLIT_NAMES, default=None, return_dtype=pl.String
     )
     reason = f"not a split; allowed: {', '.join(SPLITS)} or empty"
-    problems.append(Problem("split", reason, strings.is_not_null() & known.is_null()))
+    problems.append(CellProblem("split", reason, strings.is_not_null() & known.is_null()))
     return known
 
 
 def _parted(
     frame: pl.DataFrame,
     raw: dict[str, pl.Series],
-    problems: list[Problem],
+    problems: list[CellProblem],
     rejected: pl.DataFrame,
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Split a frame into its sound rows and the table of what is wrong with the others."""

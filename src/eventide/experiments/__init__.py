@@ -1,23 +1,23 @@
 """Many runs side by side: methods, seeds and splits, in worker processes, kept as they end.
 
 >>> from eventide.experiments import choose
->>> [each.name for each in choose("ucl,ucl-ec+cb").contestants]
+>>> [each.name for each in choose("ucl,ucl-ec+cb").variants]
 ['ucl', 'ucl-ec+cb']
 """
 
 from eventide.experiments.engine import Step, compare
 from eventide.experiments.prepared import Material, read_material
 from eventide.experiments.results import Results
-from eventide.experiments.run_log import Run
-from eventide.experiments.variants import Choice, Contestant, choose
+from eventide.experiments.run_log import RunRecord
+from eventide.experiments.variants import Choice, Variant, choose
 
 __all__ = [
     "Choice",
-    "Contestant",
     "Material",
     "Results",
-    "Run",
+    "RunRecord",
     "Step",
+    "Variant",
     "choose",
     "compare",
     "read_material",

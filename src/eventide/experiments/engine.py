@@ -8,13 +8,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from eventide.experiments.jobs import RUNS, Job, Plan, check_request, check_runs_folder, jobs
+from eventide.experiments.jobs import (
+    RUNS,
+    ExperimentPlan,
+    Job,
+    check_request,
+    check_runs_folder,
+    jobs,
+)
 from eventide.experiments.prepared import Material, Workshop, read_material
 from eventide.experiments.results import Results
-from eventide.experiments.run_log import Ledger, Run
+from eventide.experiments.run_log import RunLog, RunRecord
 from eventide.experiments.sources import code_name, commit, is_edited
 from eventide.experiments.splitting import ONE_FOR_ALL, copies, divided
-from eventide.experiments.variants import Contestant
+from eventide.experiments.variants import Variant
 from eventide.experiments.workers import carried_out
 from eventide.features.encoders import DEFAULT_ENCODER
 from eventide.outputs import reserved
@@ -32,13 +39,13 @@ class Step:
 
     done: int
     total: int
-    run: Run | None = None
+    run: RunRecord | None = None
     notes: tuple[str, ...] = ()
 
 
 def compare(
     dataset: Any,
-    contestants: Sequence[Contestant],
+    variants: Sequence[Variant],
     seeds: Iterable[int] = range(SEEDS),
     *,
     out: str | Path,
@@ -51,10 +58,10 @@ def compare(
     workers: int | None = None,
     watch: Callable[[Step], None] = lambda _: None,
 ) -> Results:
-    """Run every contestant with every seed on ``dataset``, and keep each run in ``out``.
+    """Run every variant with every seed on ``dataset``, and keep each run in ``out``.
 
     ``dataset`` is a `Material` or anything that can be read as messages. A seed sets the split and
-    the first weights, and is shared by all contestants, which judge the same test messages. Runs
+    the first weights, and is shared by all variants, which predict the same test messages. Runs
     that ``out``/runs.jsonl holds are not run again if they are of the same code (`sources`);
     failed ones are. ``changes`` are settings by dotted name for everybody. With several ``workers``
     (all cores by default) call it from a module that can be imported, as multiprocessing asks.
@@ -62,7 +69,7 @@ def compare(
     """
     seeds = tuple(dict.fromkeys(seeds))
     protocol = check_request(
-        contestants,
+        variants,
         seeds,
         split=split,
         protocol=protocol,
@@ -76,9 +83,9 @@ def compare(
     material = (
         dataset
         if isinstance(dataset, Material)
-        else read_material(dataset, contestants, entities=entities)
+        else read_material(dataset, variants, entities=entities)
     )
-    plan = Plan(
+    plan = ExperimentPlan(
         dataset=material.name,
         fingerprint=material.fingerprint,
         split=split,
@@ -89,15 +96,15 @@ def compare(
         changes=dict(changes or {}),
         commit=commit(),
     )
-    wanted = jobs(plan, contestants, seeds)
+    wanted = jobs(plan, variants, seeds)
     together = copies(material.messages, split)
     divided(material.messages, split, seeds[0], together)  # a split that cannot be is said now
 
-    ledger = Ledger(folder / RUNS)
+    ledger = RunLog(folder / RUNS)
     with reserved(ledger.path):
         kept, damaged = ledger.read()
         finished = {run.key: run for run in kept if run.outcome is not None}
-        failed: dict[str, Run] = {}
+        failed: dict[str, RunRecord] = {}
         edited = 0
         todo = list({job.key: job for job in wanted if job.key not in finished}.values())
         total = len({job.key for job in wanted})
@@ -112,13 +119,15 @@ def compare(
                 (failed if run.outcome is None else finished)[run.key] = run
                 watch(Step(done, total, run))
     notes = (*material.notes, *notes, *_notes(split, seeds, damaged, edited))
-    return _results(ledger.path, plan, contestants, seeds, wanted, finished, failed, notes)
+    return _results(ledger.path, plan, variants, seeds, wanted, finished, failed, notes)
 
 
-def _kept_notes(kept: Sequence[Run], wanted: Sequence[Job], plan: Plan) -> tuple[str, ...]:
+def _kept_notes(
+    kept: Sequence[RunRecord], wanted: Sequence[Job], plan: ExperimentPlan
+) -> tuple[str, ...]:
     """Say which runs of the file serve again, and which do not because the code is another."""
     keys = {job.key for job in wanted}
-    codes = {job.contestant.method: job.code for job in wanted}
+    codes = {job.variant.method: job.code for job in wanted}
     done = [run for run in kept if run.outcome is not None]
     used = {run.key: run for run in done if run.key in keys}
     other = [
@@ -158,23 +167,21 @@ def _notes(split: str, seeds: Sequence[int], damaged: int, edited: int) -> list[
 
 def _results(
     path: Path,
-    plan: Plan,
-    contestants: Sequence[Contestant],
+    plan: ExperimentPlan,
+    variants: Sequence[Variant],
     seeds: tuple[int, ...],
     wanted: Sequence[Job],
-    finished: Mapping[str, Run],
-    failed: Mapping[str, Run],
+    finished: Mapping[str, RunRecord],
+    failed: Mapping[str, RunRecord],
     notes: Sequence[str],
 ) -> Results:
-    """Sort the runs by contestant; the same work under two names counts for both."""
+    """Sort the runs by variant; the same work under two names counts for both."""
     runs = {
         each.name: tuple(
             finished[job.key]
             for job in wanted
-            if job.contestant.name == each.name and job.key in finished
+            if job.variant.name == each.name and job.key in finished
         )
-        for each in contestants
+        for each in variants
     }
-    return Results(
-        path, plan, tuple(contestants), seeds, runs, tuple(failed.values()), tuple(notes)
-    )
+    return Results(path, plan, tuple(variants), seeds, runs, tuple(failed.values()), tuple(notes))

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from eventide.errors import BadSetting, OutputError
-from eventide.experiments.run_log import Ledger
+from eventide.experiments.run_log import RunLog
 from eventide.experiments.sources import digest_of
 from eventide.experiments.splitting import checked_protocol
-from eventide.experiments.variants import Contestant
+from eventide.experiments.variants import Variant
 from eventide.features.elements import check_entities
 from eventide.features.encoders import DEFAULT_ENCODER, ENCODERS, split_specification
 from eventide.features.encoders import encoder as make_encoder
@@ -23,7 +23,7 @@ from eventide.outputs import check_file
 
 
 @dataclass(frozen=True)
-class Plan:
+class ExperimentPlan:
     """The conditions that all runs share; ``commit`` names the code for people."""
 
     dataset: str
@@ -37,7 +37,7 @@ class Plan:
     commit: str = ""
 
     def conditions(self) -> dict[str, str]:
-        """Return what a run depends on beside contestant and seed; names decide nothing."""
+        """Return what a run depends on beside variant and seed; names decide nothing."""
         facts = asdict(self)
         return {
             name: facts[name]
@@ -53,23 +53,23 @@ class Job:
     """
 
     key: str
-    contestant: Contestant
+    variant: Variant
     settings: dict[str, Any]
     seed: int
     code: str
 
 
-def jobs(plan: Plan, contestants: Sequence[Contestant], seeds: Iterable[int]) -> list[Job]:
+def jobs(plan: ExperimentPlan, variants: Sequence[Variant], seeds: Iterable[int]) -> list[Job]:
     """Return the jobs by seed, so that a worker's preparation of a seed serves many of them."""
     resolved = {
         each.name: each.settings(plan.preset, plan.changes).model_dump(mode="json")
-        for each in contestants
+        for each in variants
     }
-    codes = {each.name: code_of(each.method, plan.encoder) for each in contestants}
+    codes = {each.name: code_of(each.method, plan.encoder) for each in variants}
     return [
         Job(_key(plan, each, settings, seed, code), each, settings, seed, code)
         for seed in seeds
-        for each in contestants
+        for each in variants
         for settings, code in [(resolved[each.name], codes[each.name])]
     ]
 
@@ -82,12 +82,12 @@ def code_of(method: str, encoder: str) -> str:
 
 
 def _key(
-    plan: Plan, contestant: Contestant, settings: Mapping[str, Any], seed: int, code: str
+    plan: ExperimentPlan, variant: Variant, settings: Mapping[str, Any], seed: int, code: str
 ) -> str:
     facts = {
         **plan.conditions(),
-        "method": contestant.method,
-        "views": [[view.name, *view.columns] for view in contestant.graph_views()],
+        "method": variant.method,
+        "views": [[view.name, *view.columns] for view in variant.graph_views()],
         "settings": settings,
         "seed": seed,
         "code": code,
@@ -100,7 +100,7 @@ RUNS = "runs.jsonl"
 
 
 def check_request(
-    contestants: Sequence[Contestant],
+    variants: Sequence[Variant],
     seeds: Sequence[int],
     *,
     split: str = "random",
@@ -112,7 +112,7 @@ def check_request(
     workers: int | None = None,
 ) -> str:
     """Refuse what cannot be run, and return the protocol to use."""
-    names = [each.name for each in contestants]
+    names = [each.name for each in variants]
     twice = [name for name in names if names.count(name) > 1]
     if not names or not seeds:
         raise BadSetting(
@@ -120,7 +120,7 @@ def check_request(
             next_step="name methods (--methods) and seeds (--seeds)",
         )
     if twice:
-        raise BadSetting(f"two contestants are called {twice[0]!r}", next_step="rename one")
+        raise BadSetting(f"two variants are called {twice[0]!r}", next_step="rename one")
     if min(seeds) < 0:
         raise BadSetting(
             f"a seed cannot be negative: {min(seeds)}", next_step="choose seeds from 0 on"
@@ -132,7 +132,7 @@ def check_request(
     protocol = checked_protocol(split, protocol)
     check_entities(entities)
     make_encoder(encoder)
-    for each in contestants:
+    for each in variants:
         if why := each.missing():
             raise BadSetting(
                 f"{each.name!r} cannot run in this version: {why}",
@@ -159,7 +159,7 @@ def check_runs_folder(folder: Path | str, inputs: Sequence[Path | str] = ()) -> 
             where=str(path),
             next_step="choose another folder",
         )
-    if not Ledger(path).is_ours():
+    if not RunLog(path).is_ours():
         raise OutputError(
             f"the folder holds a {RUNS} that is not of a comparison",
             where=str(path),

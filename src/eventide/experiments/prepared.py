@@ -14,15 +14,15 @@ import polars as pl
 from numpy.typing import NDArray
 
 from eventide.corpus.corpus import Corpus, Ints
-from eventide.corpus.training_set import Study, study
+from eventide.corpus.training_set import PreparedData, prepare_data
 from eventide.data import read
 from eventide.data.schema import SCHEMA
 from eventide.data.splits import Groups
 from eventide.errors import InputError, warn
-from eventide.experiments.jobs import Plan
+from eventide.experiments.jobs import ExperimentPlan
 from eventide.experiments.run_log import Sizes
 from eventide.experiments.splitting import divided
-from eventide.experiments.variants import Contestant
+from eventide.experiments.variants import Variant
 from eventide.features.elements import with_elements
 from eventide.features.encoders import Encoder, State, encoder
 from eventide.features.encoders.text_encoder import Vectors
@@ -43,13 +43,13 @@ class Material:
 
 def read_material(
     source: Any,
-    contestants: Sequence[Contestant] = (),
+    variants: Sequence[Variant] = (),
     *,
     columns: Mapping[str, str] | None = None,
     entities: str = "rules",
     name: str | None = None,
 ) -> Material:
-    """Read any kind of source, with the columns that the contestants' views need.
+    """Read any kind of source, with the columns that the variants' views need.
 
     What was read already (an `Intake`) is taken as it is. ``name`` is what tables call the data.
 
@@ -57,7 +57,7 @@ def read_material(
     >>> read_material(rows).name
     'messages'
     """
-    intake = read(source, columns=columns, lists=needed_lists(contestants))
+    intake = read(source, columns=columns, lists=needed_lists(variants))
     if intake is not source and len(intake.rejected):
         intake.check_rejected()
         warn(f"{intake.summary()}\n  these rows were set aside")
@@ -73,11 +73,9 @@ def read_material(
     return Material(name or data_name(source), messages, digest.hexdigest(), entities, notes)
 
 
-def needed_lists(contestants: Sequence[Contestant]) -> list[str]:
-    """Name the list columns that the contestants' views need beyond those that are always read."""
-    needed = {
-        column for each in contestants for view in each.graph_views() for column in view.columns
-    }
+def needed_lists(variants: Sequence[Variant]) -> list[str]:
+    """Name the list columns that the variants' views need beyond those that are always read."""
+    needed = {column for each in variants for view in each.graph_views() for column in view.columns}
     return sorted(needed - set(SCHEMA))
 
 
@@ -93,9 +91,9 @@ def data_name(source: Any) -> str:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A study and the messages that will be judged: rows of its graph, or a corpus of new ones."""
+    """Prepared data and its test messages: rows of the graph, or a corpus of new messages."""
 
-    study: Study
+    data: PreparedData
     test: Ints | Corpus
     truth: Ints
     tested: str
@@ -106,7 +104,9 @@ class Prepared:
 class Workshop:
     """Prepares what runs ask for, and keeps what the next run of the same seed can use."""
 
-    def __init__(self, messages: pl.DataFrame, plan: Plan, together: Groups = None) -> None:
+    def __init__(
+        self, messages: pl.DataFrame, plan: ExperimentPlan, together: Groups = None
+    ) -> None:
         self.messages = messages
         self.plan = plan
         self.together = together
@@ -114,11 +114,11 @@ class Workshop:
         self.kept: dict[tuple[tuple[View, ...], str], Prepared] = {}
 
     def prepared(self, seed: int, views: tuple[View, ...], graph: GraphSettings) -> Prepared:
-        """Return the study of a seed with these views, from what is kept if possible."""
+        """Return the prepared data of a seed with these views, from what is kept if possible."""
         if seed != self.seed:
             self.kept.clear()
             self.divided = divided(self.messages, self.plan.split, seed, self.together)
-            self.encoder = SharedEncoder(encoder(self.plan.encoder))
+            self.encoder = CachingEncoder(encoder(self.plan.encoder))
             self.seed = seed
         known = (views, graph.model_dump_json())
         if known not in self.kept:
@@ -133,27 +133,27 @@ class Workshop:
         # Nothing that learns ever holds a test label, not even by mistake.
         hidden = pl.when(~held_out).then(pl.col("event")).alias("event")
         blind = self.divided.with_columns(hidden)
-        plan = study(
+        plan = prepare_data(
             blind, encoder=self.encoder, views=views, graph=graph, inductive=inductive, seed=seed
         )
         test = self.divided.filter(held_out)
         return Prepared(
             plan,
-            plan.preparation.prepare(blind.filter(held_out))
+            plan.featuriser.prepare(blind.filter(held_out))
             if inductive
             else np.flatnonzero(held_out.to_numpy()),
             _numbers(test["event"].to_numpy().astype(str), plan.classes.tolist()),
             _digest(test),
             Sizes(
-                train=len(plan.problem.training_rows),
-                validation=len(plan.problem.validation),
+                train=len(plan.training_set.training_rows),
+                validation=len(plan.training_set.validation),
                 test=len(test),
             ),
             time.perf_counter() - started,
         )
 
 
-class SharedEncoder:
+class CachingEncoder:
     """An encoder for one split of one dataset: it fits once and encodes the same messages once."""
 
     def __init__(self, inner: Encoder) -> None:

@@ -1,4 +1,4 @@
-"""What a comparison found: runs by contestant, their means and deviations, and their pairing."""
+"""What a comparison found: runs by variant, their means and deviations, and their pairing."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from eventide.experiments.jobs import Plan
-from eventide.experiments.run_log import Outcome, Run
+from eventide.experiments.jobs import ExperimentPlan
+from eventide.experiments.run_log import Outcome, RunRecord
 from eventide.experiments.sources import code_name
-from eventide.experiments.variants import Contestant
+from eventide.experiments.variants import Variant
 from eventide.scoring.metrics import error_auroc
 from eventide.scoring.significance import (
     Bootstrap,
@@ -49,9 +49,9 @@ class Spread:
 
 @dataclass(frozen=True)
 class Difference:
-    """How far a contestant is from the reference, by messages and by runs."""
+    """How far a variant is from the reference, by messages and by runs."""
 
-    contestant: str
+    variant: str
     reference: str
     bootstrap: Bootstrap
     t_test: CorrectedTTest
@@ -59,14 +59,14 @@ class Difference:
 
 @dataclass(frozen=True)
 class Results:
-    """Finished ``runs`` by contestant and in order of seeds, and the ``failures``."""
+    """Finished ``runs`` by variant and in order of seeds, and the ``failures``."""
 
     path: Path
-    plan: Plan
-    contestants: tuple[Contestant, ...]
+    plan: ExperimentPlan
+    variants: tuple[Variant, ...]
     seeds: tuple[int, ...]
-    runs: Mapping[str, tuple[Run, ...]]
-    failures: tuple[Run, ...]
+    runs: Mapping[str, tuple[RunRecord, ...]]
+    failures: tuple[RunRecord, ...]
     notes: tuple[str, ...] = ()
 
     @property
@@ -75,32 +75,32 @@ class Results:
         commits = [run.made_by for runs in self.runs.values() for run in runs]
         return code_name(commits or [self.plan.commit])
 
-    def outcomes(self, contestant: str) -> list[Outcome]:
-        """Return what the finished runs of a contestant gave, in order of seeds."""
-        return [run.outcome for run in self.runs.get(contestant, ()) if run.outcome is not None]
+    def outcomes(self, variant: str) -> list[Outcome]:
+        """Return what the finished runs of a variant gave, in order of seeds."""
+        return [run.outcome for run in self.runs.get(variant, ()) if run.outcome is not None]
 
-    def spread(self, contestant: str, value: Callable[[Outcome], float | None]) -> Spread | None:
-        """Summarise one value of every finished run of a contestant; None where there is none."""
-        values = [value(outcome) for outcome in self.outcomes(contestant)]
+    def spread(self, variant: str, value: Callable[[Outcome], float | None]) -> Spread | None:
+        """Summarise one value of every finished run of a variant; None where there is none."""
+        values = [value(outcome) for outcome in self.outcomes(variant)]
         return Spread.of([each for each in values if each is not None])
 
-    def note(self, contestant: str) -> str:
-        """Return what must be said beside a contestant's figures."""
-        return next((run.note for run in self.runs.get(contestant, ()) if run.note), "")
+    def note(self, variant: str) -> str:
+        """Return what must be said beside a variant's figures."""
+        return next((run.note for run in self.runs.get(variant, ()) if run.note), "")
 
-    def difference(self, contestant: str, reference: str) -> Difference | None:
+    def difference(self, variant: str, reference: str) -> Difference | None:
         """Compare accuracies on the seeds that both finished; None where there is none."""
         theirs = {run.seed: run.outcome for run in self.runs.get(reference, ())}
         pairs = [
             (run.outcome, other)
-            for run in self.runs.get(contestant, ())
+            for run in self.runs.get(variant, ())
             if run.outcome is not None and (other := theirs.get(run.seed)) is not None
         ]
         if not pairs or not all(one.tested == other.tested for one, other in pairs):
             return None
         sizes = [one.messages for one, _ in pairs]
         return Difference(
-            contestant,
+            variant,
             reference,
             paired_bootstrap(
                 [_right(one) for one, _ in pairs], [_right(other) for _, other in pairs]

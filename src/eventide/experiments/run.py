@@ -1,4 +1,4 @@
-"""One run: prepare, fit, judge the test messages, and write down what happened."""
+"""One run: prepare, fit, predict the test messages, and write down what happened."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ import numpy as np
 import eventide
 from eventide.corpus.corpus import Corpus, Ints
 from eventide.errors import EventideError
-from eventide.experiments.jobs import Job, Plan
+from eventide.experiments.jobs import ExperimentPlan, Job
 from eventide.experiments.prepared import Workshop
-from eventide.experiments.run_log import Figures, Outcome, Run, Seconds, Validated
+from eventide.experiments.run_log import Figures, Outcome, RunRecord, Seconds, ValidationFigures
 from eventide.methods import METHODS
-from eventide.methods.method import Judgement, Method
+from eventide.methods.method import Method, Prediction
 from eventide.scoring.metrics import error_auroc, score
 from eventide.settings import Settings
 
 LINES_OF_TRACE = 12
 
 
-def run(job: Job, workshop: Workshop) -> Run:
+def run(job: Job, workshop: Workshop) -> RunRecord:
     """Do one job; what goes wrong is written down, so that the other jobs can go on."""
     try:
         return _row(job, workshop.plan, _outcome(job, workshop))
@@ -41,13 +41,13 @@ def run(job: Job, workshop: Workshop) -> Run:
 
 def _outcome(job: Job, workshop: Workshop) -> Outcome:
     settings = Settings.model_validate(job.settings)
-    ready = workshop.prepared(job.seed, job.contestant.graph_views(), settings.graph)
-    method: Method = METHODS.load(job.contestant.method)(settings, job.seed)
+    ready = workshop.prepared(job.seed, job.variant.graph_views(), settings.graph)
+    method: Method = METHODS.load(job.variant.method)(settings, job.seed)
     started, worked = time.perf_counter(), time.process_time()
-    fitted = method.fit(ready.study.problem, lambda _: None, None)
+    fitted = method.fit(ready.data.training_set, lambda _: None, None)
     learned, worked = time.perf_counter(), time.process_time() - worked
     test = ready.test
-    judged = method.judge_new(test) if isinstance(test, Corpus) else method.judge(test)
+    judged = method.predict_new(test) if isinstance(test, Corpus) else method.predict(test)
     done = time.perf_counter()
     epochs = [row["seconds"] for row in fitted.history if "seconds" in row]
     best = fitted.history[fitted.best_epoch - 1] if fitted.best_epoch > 0 else {}
@@ -56,18 +56,18 @@ def _outcome(job: Job, workshop: Workshop) -> Outcome:
             prepare=ready.seconds,
             fit=learned - started,
             epoch=fmean(epochs) if epochs else None,
-            judge=done - learned,
+            predict=done - learned,
             processor=worked / len(fitted.history) if epochs else None,
         ),
         epochs=len(fitted.history),
         best_epoch=fitted.best_epoch,
-        validation=Validated(
+        validation=ValidationFigures(
             accuracy=_finite(best, "validation_accuracy"),
             macro_f1=_finite(best, "validation_f1"),
             loss=_finite(best, "validation_loss"),
         ),
         test=figures(ready.truth, judged),
-        classes=len(ready.study.classes),
+        classes=len(ready.data.classes),
         messages=ready.sizes,
         tested=ready.tested,
         truth=ready.truth.tolist(),
@@ -77,8 +77,8 @@ def _outcome(job: Job, workshop: Workshop) -> Outcome:
     )
 
 
-def figures(truth: Ints, judged: Judgement) -> Figures:
-    """Score a judgement of test messages whose true classes are known; the undecided are wrong."""
+def figures(truth: Ints, judged: Prediction) -> Figures:
+    """Score a prediction of test messages whose true classes are known; the undecided are wrong."""
     predicted = judged.scored_as
     wrong = predicted != truth
     found = score(truth, predicted)
@@ -96,19 +96,19 @@ def figures(truth: Ints, judged: Judgement) -> Figures:
 
 def _row(
     job: Job,
-    plan: Plan,
+    plan: ExperimentPlan,
     outcome: Outcome | None = None,
     error: str | None = None,
     trace: str = "",
-) -> Run:
+) -> RunRecord:
     import torch
 
-    contestant = job.contestant
-    return Run(
+    variant = job.variant
+    return RunRecord(
         key=job.key,
-        contestant=contestant.name,
-        method=contestant.method,
-        note=contestant.note or method_note(contestant.method, job.settings),
+        variant=variant.name,
+        method=variant.method,
+        note=variant.note or method_note(variant.method, job.settings),
         dataset=plan.dataset,
         fingerprint=plan.fingerprint,
         seed=job.seed,
@@ -117,7 +117,7 @@ def _row(
         encoder=plan.encoder,
         entities=plan.entities,
         preset=plan.preset,
-        views={view.name: list(view.columns) for view in contestant.graph_views()},
+        views={view.name: list(view.columns) for view in variant.graph_views()},
         settings=job.settings,
         versions=versions(),
         threads=torch.get_num_threads(),

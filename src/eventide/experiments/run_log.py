@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from eventide.outputs import writing
 
@@ -27,11 +27,11 @@ class Seconds(Part):
     prepare: float
     fit: float
     epoch: float | None
-    judge: float
+    predict: float = Field(validation_alias=AliasChoices("predict", "judge"))
     processor: float | None = None
 
 
-class Validated(Part):
+class ValidationFigures(Part):
     """Figures of the kept epoch on validation messages; absent where a method has no epochs."""
 
     accuracy: float | None = None
@@ -71,7 +71,7 @@ class Outcome(Part):
     seconds: Seconds
     epochs: int
     best_epoch: int
-    validation: Validated
+    validation: ValidationFigures
     test: Figures
     classes: int
     messages: Sizes
@@ -81,7 +81,7 @@ class Outcome(Part):
     uncertainty: list[float]
 
 
-class Run(Part):
+class RunRecord(Part):
     """One line of the file: who ran under which conditions, and the outcome or the error.
 
     ``trace`` says where an unforeseen error came from. ``code`` is the digest of the code that ran
@@ -89,7 +89,7 @@ class Run(Part):
     """
 
     key: str
-    contestant: str
+    variant: str = Field(validation_alias=AliasChoices("variant", "contestant"))
     method: str
     note: str
     dataset: str
@@ -121,13 +121,13 @@ BEGINNING = b'{"key":'
 """How every line of ours begins."""
 
 
-class Ledger:
+class RunLog:
     """One JSON line per run. A line that a kill cut short counts as not there."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def read(self) -> tuple[list[Run], int]:
+    def read(self) -> tuple[list[RunRecord], int]:
         """Return the runs in order, and how many lines could not be read."""
         if not self.path.exists():
             return [], 0
@@ -136,7 +136,7 @@ class Ledger:
             if not line.strip():
                 continue
             try:
-                found.append(Run.model_validate_json(line))
+                found.append(RunRecord.model_validate_json(line))
             except ValidationError:
                 damaged += 1
         return found, damaged
@@ -149,7 +149,7 @@ class Ledger:
             start = file.read(len(BEGINNING))
         return BEGINNING.startswith(start)
 
-    def append(self, run: Run) -> None:
+    def append(self, run: RunRecord) -> None:
         """Add a line in one write and wait until it is on the disk."""
         line = run.model_dump_json().encode() + b"\n"
         with writing(self.path, "the runs"):

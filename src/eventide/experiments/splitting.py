@@ -1,4 +1,4 @@
-"""How a seed divides the messages; every contestant of a seed gets the same division."""
+"""How a seed divides the messages; every variant of a seed gets the same division."""
 
 from __future__ import annotations
 

@@ -16,13 +16,13 @@ from eventide.settings import Settings, descriptions, preset, resolve
 
 
 @dataclass(frozen=True)
-class Contestant:
+class Variant:
     """A registered method under a name of its own.
 
     ``changes`` are settings by dotted name; ``views`` maps a view's name to its columns (the
     paper's three where it is None); ``note`` goes into every table.
 
-    >>> Contestant("ucl+cb", "ucl", {"loss.class_balanced": True}).missing()
+    >>> Variant("ucl+cb", "ucl", {"loss.class_balanced": True}).missing()
     """
 
     name: str
@@ -32,9 +32,9 @@ class Contestant:
     note: str = ""
 
     def missing(self) -> str | None:
-        """Say why this contestant cannot run in this version; None if it can.
+        """Say why this variant cannot run in this version; None if it can.
 
-        >>> Contestant("x", "ucl", {"loss.magic": 1}).missing()
+        >>> Variant("x", "ucl", {"loss.magic": 1}).missing()
         "there is no setting 'loss.magic'"
         """
         if self.method not in METHODS:
@@ -58,7 +58,7 @@ METHOD_OF = {"learned": "ucl", "centroids": "ucl-ec"}
 BALANCED = "+cb"
 
 
-def named(ablation: str, prototypes: str) -> Contestant:
+def named(ablation: str, prototypes: str) -> Variant:
     """Return one named row, or with centroids its EC twin; a method's own name is that method.
 
     >>> named("psc+m", "centroids").name, named("ucl", "centroids").changes
@@ -68,16 +68,16 @@ def named(ablation: str, prototypes: str) -> Contestant:
     if prototypes == "centroids":
         name = f"{ablation[:3]}-ec{ablation[3:]}"
     if name in METHODS:
-        return Contestant(name, name)
-    return Contestant(name, METHOD_OF[prototypes], ablation_changes(ablation))
+        return Variant(name, name)
+    return Variant(name, METHOD_OF[prototypes], ablation_changes(ablation))
 
 
-def named_rows() -> tuple[Contestant, ...]:
+def named_rows() -> tuple[Variant, ...]:
     """Return every named row: the paper's ten, and those with other margins and +CB."""
     return tuple(named(name, kind) for kind in METHOD_OF for name in ABLATIONS)
 
 
-def grid() -> tuple[Contestant, ...]:
+def grid() -> tuple[Variant, ...]:
     """Return every margin with every prototype source, with and without EUC and +CB.
 
     >>> len(grid()), grid()[0].name, grid()[-1].name
@@ -92,14 +92,14 @@ def grid() -> tuple[Contestant, ...]:
             "loss.calibration": "euc" if euc else "none",
         }
         name = "/".join([margin, kind, *["euc"] * euc, *["cb"] * balanced])
-        found.append(Contestant(name, METHOD_OF[kind] + BALANCED * balanced, changes))
+        found.append(Variant(name, METHOD_OF[kind] + BALANCED * balanced, changes))
     return tuple(found)
 
 
 WHOLE = named("ucl", "centroids")
 
 
-def controls() -> tuple[Contestant, ...]:
+def controls() -> tuple[Variant, ...]:
     """Return the whole method, then each view alone, each pair, and what replaces the graph.
 
     >>> [each.name for each in controls()][:3]
@@ -135,13 +135,13 @@ YARDSTICKS = ("lr-tfidf", "lr-encoder", "nearest-in-time")
 class Choice:
     """Who runs, which groups were asked for by name, and who had to be left out."""
 
-    contestants: tuple[Contestant, ...]
+    variants: tuple[Variant, ...]
     groups: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 
-def groups() -> dict[str, tuple[Contestant, ...]]:
-    """Map every group to its contestants, those that this version lacks among them.
+def groups() -> dict[str, tuple[Variant, ...]]:
+    """Map every group to its variants, those that this version lacks among them.
 
     >>> [each.name for each in groups()["long-tail"]][:2]
     ['ce', 'cb-focal']
@@ -163,8 +163,8 @@ def groups() -> dict[str, tuple[Contestant, ...]]:
     }
 
 
-def members(group: str) -> tuple[Contestant, ...]:
-    """Return the contestants of a group that can run in this version."""
+def members(group: str) -> tuple[Variant, ...]:
+    """Return the variants of a group that can run in this version."""
     return tuple(each for each in groups()[group] if each.missing() is None)
 
 
@@ -181,7 +181,7 @@ def choose(text: str) -> Choice:
     """
     known = groups()
     catalogue = {each.name: each for each in _distinct(chain.from_iterable(known.values()))}
-    chosen: list[Contestant] = []
+    chosen: list[Variant] = []
     asked: list[str] = []
     absent: dict[str, None] = {}
     for word in filter(None, (part.strip() for part in text.split(","))):
@@ -203,16 +203,16 @@ def choose(text: str) -> Choice:
     return Choice(_distinct(chosen), tuple(dict.fromkeys(asked)), notes)
 
 
-def _plain(names: Sequence[str], group: str | None) -> tuple[Contestant, ...]:
+def _plain(names: Sequence[str], group: str | None) -> tuple[Variant, ...]:
     """Methods as they are: the names listed, then what else is registered in the group."""
     extra = [entry.name for entry in METHODS if entry.group == group]
-    return tuple(Contestant(name, name) for name in dict.fromkeys([*names, *extra]))
+    return tuple(Variant(name, name) for name in dict.fromkeys([*names, *extra]))
 
 
-def _distinct(contestants: Iterable[Contestant]) -> tuple[Contestant, ...]:
+def _distinct(variants: Iterable[Variant]) -> tuple[Variant, ...]:
     """Return each name once, as it was first said: a row's own switches come before a method's."""
-    found: dict[str, Contestant] = {}
-    for each in contestants:
+    found: dict[str, Variant] = {}
+    for each in variants:
         found.setdefault(each.name, each)
     return tuple(found.values())
 

@@ -17,7 +17,7 @@ from eventide.errors import EventideError
 from eventide.experiments.jobs import Job
 from eventide.experiments.prepared import Workshop
 from eventide.experiments.run import run
-from eventide.experiments.run_log import Run
+from eventide.experiments.run_log import RunRecord
 from eventide.features.encoders import ENCODERS
 from eventide.methods import METHODS
 from eventide.registry import Entry, Registry
@@ -51,7 +51,7 @@ _workshop: Workshop
 """A worker's own workshop, set when the worker begins."""
 
 
-def carried_out(jobs: Sequence[Job], workshop: Workshop, workers: int) -> Generator[Run]:
+def carried_out(jobs: Sequence[Job], workshop: Workshop, workers: int) -> Generator[RunRecord]:
     """Yield each job's run as it ends. When the caller stops, unfinished jobs are dropped."""
     workers = min(workers, len(jobs))
     if workers <= 1:
@@ -103,7 +103,7 @@ def _follow_parent() -> None:
         os._exit(1)
 
 
-def _do(job: Job) -> Run:
+def _do(job: Job) -> RunRecord:
     return run(job, _workshop)
 
 

@@ -14,9 +14,9 @@ from torch import Tensor
 
 from eventide.errors import InputError
 from eventide.graphs.exact.bucket_index import Blocks, Members, bucket_rows, group_rows
-from eventide.graphs.exact.lookup import Lookup, MemorySums
+from eventide.graphs.exact.lookup import BatchLookup, MemorySums
 from eventide.graphs.exact.products import FixedMatrix
-from eventide.graphs.exact.small_batch_lookup import HANDFUL, Handful, Holdings
+from eventide.graphs.exact.small_batch_lookup import HANDFUL, Holdings, SmallBatchLookup
 from eventide.graphs.exact.subsets import (
     SubsetTable,
     affordable,
@@ -95,7 +95,7 @@ class Memory:
         """Sum ``values`` [memory, width] into buckets once, for any number of look-ups."""
         return MemorySums(self._members.times(values), values)
 
-    def lookup(self, new: Incidence, times: Ints | list[int]) -> Lookup | Handful:
+    def lookup(self, new: Incidence, times: Ints | list[int]) -> BatchLookup | SmallBatchLookup:
         """Find the memory's neighbours of new messages; each one's answer stands alone."""
         known = self._index.find(new.keys)[new.elements]
         rows = new.rows[known >= 0]
@@ -118,7 +118,7 @@ class Memory:
                 if explicit is None
                 else np.split(explicit.indices, explicit.indptr[1:-1])
             )
-            return Handful(self._holdings, np.split(key, pointers[1:-1]), met, at, self)
+            return SmallBatchLookup(self._holdings, np.split(key, pointers[1:-1]), met, at, self)
         pairs = scipy.sparse.csr_array(
             (np.ones(len(key), dtype=np.int64), key, pointers),
             shape=(len(new), len(self._table.support)),
@@ -126,7 +126,7 @@ class Memory:
         singles, counts = pairs @ self._holdings.singles, pairs @ self._holdings.counts
         if explicit is not None:
             singles, counts = singles + explicit, counts + explicit @ self._by_moment
-        return Lookup(
+        return BatchLookup(
             at,
             (pointers, key),
             self._holdings.blocks,

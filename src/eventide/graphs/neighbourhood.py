@@ -11,9 +11,9 @@ import torch
 from torch import Tensor
 
 from eventide.graphs.exact.attention import average_values
-from eventide.graphs.exact.bucket_index import Layout
-from eventide.graphs.exact.gather_schedule import Plans
-from eventide.graphs.exact.index_building import RARE, closed_layout
+from eventide.graphs.exact.bucket_index import BucketIndex
+from eventide.graphs.exact.gather_schedule import GatherSchedules
+from eventide.graphs.exact.index_building import RARE, closed_bucket_index
 from eventide.graphs.exact.kept_sums import (
     ConstantAverages,
     StaleAverages,
@@ -43,14 +43,16 @@ class BucketedNeighbourhood:
         rare: int = RARE,
         memory_budget: int = MEMORY_BUDGET,
     ) -> None:
-        """``most``, ``rare``: see ``closed_layout``; ``memory_budget`` (bytes): ``constant``."""
+        """``most``, ``rare``: see ``closed_bucket_index``; ``memory_budget`` in bytes."""
         self.memory_budget = memory_budget
-        self.layout = closed_layout(incidence, np.asarray(times, dtype=np.int64), most, rare)
-        self._members = FixedMatrix(self.layout.members)
-        self._whole: dict[torch.device, Plans] = {}
+        self.bucket_index = closed_bucket_index(
+            incidence, np.asarray(times, dtype=np.int64), most, rare
+        )
+        self._members = FixedMatrix(self.bucket_index.members)
+        self._whole: dict[torch.device, GatherSchedules] = {}
 
     def __len__(self) -> int:
-        return len(self.layout)
+        return len(self.bucket_index)
 
     def average(self, values: Tensor, rates: Tensor, rows: Tensor | None = None) -> Tensor:
         """Average ``values`` around ``rows`` (all if None)."""
@@ -61,39 +63,39 @@ class BucketedNeighbourhood:
 
     def around(self, rows: Tensor) -> BucketedSurroundings:
         """Find everybody that ``rows`` average over: a batch reads few of the buckets."""
-        return BucketedSurroundings(self.layout, rows)
+        return BucketedSurroundings(self.bucket_index, rows)
 
     def constant(self, values: Tensor) -> ConstantAverages:
         """Averages of values that never change, prepared within the memory budget."""
         values = values.detach()
-        fits = profile_time_bytes(self.layout, values) <= self.memory_budget
+        fits = profile_time_bytes(self.bucket_index, values) <= self.memory_budget
         prepare = profile_time_constant if fits else bucket_constant
-        return prepare(self.layout, self._members, values)
+        return prepare(self.bucket_index, self._members, values)
 
     def stale(self, values: Tensor) -> StaleAverages:
         """Averages over ``values`` while those of a batch are newer; no gradient to ``values``."""
         values = values.detach()
-        return StaleAverages(self.layout, self._members.plain(values), values, self._turned)
+        return StaleAverages(self.bucket_index, self._members.plain(values), values, self._turned)
 
     @cached_property
     def _turned(self) -> scipy.sparse.csr_array:
-        return self.layout.members.T.tocsr()
+        return self.bucket_index.members.T.tocsr()
 
-    def _all(self, device: torch.device) -> Plans:
+    def _all(self, device: torch.device) -> GatherSchedules:
         """How to read around all messages, kept."""
         if device not in self._whole:
-            self._whole[device] = Plans(self.layout.readers, device)
+            self._whole[device] = GatherSchedules(self.bucket_index.readers, device)
         return self._whole[device]
 
 
 class BucketedSurroundings:
     """What some messages read: their buckets, and everybody in those."""
 
-    def __init__(self, layout: Layout, rows: Tensor) -> None:
+    def __init__(self, bucket_index: BucketIndex, rows: Tensor) -> None:
         wanted = rows.cpu().numpy()
-        readers, buckets = layout.readers.only(wanted)
-        members, direct = layout.members[buckets], readers.reads.direct
-        near = np.zeros(len(layout), dtype=bool)
+        readers, buckets = bucket_index.readers.only(wanted)
+        members, direct = bucket_index.members[buckets], readers.reads.direct
+        near = np.zeros(len(bucket_index), dtype=bool)
         for part in (members.indices, direct.messages, wanted):
             near[part] = True
         sources = np.flatnonzero(near)
@@ -110,4 +112,6 @@ class BucketedSurroundings:
 
     def average(self, values: Tensor, rates: Tensor) -> Tensor:
         """Average ``values`` [sources, width] around the messages, one rate for each of them."""
-        return average_values(values, rates, self._members, Plans(self._readers, values.device))
+        return average_values(
+            values, rates, self._members, GatherSchedules(self._readers, values.device)
+        )

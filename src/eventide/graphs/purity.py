@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from eventide.graphs.exact.index_building import closed_layout
+from eventide.graphs.exact.index_building import closed_bucket_index
 from eventide.graphs.incidence import Incidence, Ints
 from eventide.graphs.views import PAPER_VIEWS, View, incidence, union
 
@@ -23,7 +23,7 @@ COUNT_RARE = 30
 
 
 @dataclass(frozen=True)
-class EdgeFacts:
+class EdgeCounts:
     """The edges of one view, in counts.
 
     ``edges`` joins any messages, ``labelled`` those with an event, ``same`` those of one event.
@@ -40,28 +40,28 @@ class EdgeFacts:
         return self.same / self.labelled if self.labelled else None
 
 
-def count_edges(incidence: Incidence, events: Ints, view: str = "") -> EdgeFacts:
+def count_edges(incidence: Incidence, events: Ints, view: str = "") -> EdgeCounts:
     """Count the edges of one incidence; ``events`` numbers each message's event, -1 for none.
 
     >>> sets = Incidence.of([["a"], ["a", "b"], ["a", "b"], ["b"]])
     >>> count_edges(sets, np.array([0, 0, 1, -1]))
-    EdgeFacts(view='', edges=5, labelled=3, same=1)
+    EdgeCounts(view='', edges=5, labelled=3, same=1)
     """
     known = np.flatnonzero(events >= 0)
     labelled, same = _pairs(incidence.take(known), events[known])
     everything = labelled
     if len(known) < len(incidence):
         everything, _ = _pairs(incidence, np.zeros(len(incidence), dtype=np.int64))
-    return EdgeFacts(view, everything, labelled, same)
+    return EdgeCounts(view, everything, labelled, same)
 
 
-def edge_facts(
+def edge_counts(
     messages: pl.DataFrame, views: Sequence[View] = PAPER_VIEWS, union_name: str = "all"
-) -> list[EdgeFacts]:
+) -> list[EdgeCounts]:
     """Edge facts of each view and, if there are several, of their union.
 
     >>> frame = pl.DataFrame({"event": ["x", "x", "y"], "tags": [["a"], ["a"], ["a"]]})
-    >>> edge_facts(frame, [View("tag", ("tags",))])[0].purity
+    >>> edge_counts(frame, [View("tag", ("tags",))])[0].purity
     0.3333333333333333
     """
     events = messages.get_column("event").cast(pl.String)
@@ -77,11 +77,11 @@ def _pairs(incidence: Incidence, events: Ints) -> tuple[int, int]:
     """
     if len(incidence) == 0:
         return 0, 0
-    layout = closed_layout(incidence, events, COUNT_MOST, COUNT_RARE)
-    counts = layout.readers.reads.counts
+    bucket_index = closed_bucket_index(incidence, events, COUNT_MOST, COUNT_RARE)
+    counts = bucket_index.readers.reads.counts
     width = int(events.max()) + 1
     owner = np.repeat(np.arange(len(counts.pointers) - 1), np.diff(counts.pointers))
     codes = owner * width + counts.times
-    place = np.searchsorted(codes, layout.readers.profile * width + events)
+    place = np.searchsorted(codes, bucket_index.readers.profile * width + events)
     same = int(counts.numbers[place].sum())  # everybody is a neighbour of oneself, so it is there
-    return (layout.edges - len(incidence)) // 2, (same - len(incidence)) // 2
+    return (bucket_index.edges - len(incidence)) // 2, (same - len(incidence)) // 2

@@ -1,4 +1,4 @@
-"""What every method is: it learns from a problem, judges messages, and can be put away."""
+"""What every method is: it learns from a training set, predicts messages, and can be put away."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eventide.corpus.corpus import Corpus, Ints
-from eventide.corpus.training_set import Problem
+from eventide.corpus.training_set import TrainingSet
 from eventide.opinions.opinion import NO_OPINION
 from eventide.settings import Settings
 from eventide.training.checkpoints import Checkpoints
-from eventide.training.loop import Run, Watch
+from eventide.training.loop import TrainingRun, Watch
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class ViewJudgement:
+class ViewPrediction:
     """What one view alone says of n messages: the class, how uncertain, out of how many."""
 
     predicted: Ints
@@ -30,7 +30,7 @@ class ViewJudgement:
 
 
 @dataclass(frozen=True)
-class Judgement:
+class Prediction:
     """What a method says of n messages over C classes.
 
     ``belief`` and ``probability`` are [n, C]; the others are [n]. A message without any evidence is
@@ -44,7 +44,7 @@ class Judgement:
     probability: Floats
     uncertainty: Floats
     conflict: Floats
-    views: dict[str, ViewJudgement]
+    views: dict[str, ViewPrediction]
 
     @property
     def scored_as(self) -> Ints:
@@ -52,15 +52,15 @@ class Judgement:
         return np.where(self.undecided, NO_OPINION, self.predicted)
 
 
-def together(parts: Sequence[tuple[Ints, Judgement]]) -> Judgement:
-    """Join judgements of parts of a table; each part comes with the places of its rows."""
+def together(parts: Sequence[tuple[Ints, Prediction]]) -> Prediction:
+    """Join predictions of parts of a table; each part comes with the places of its rows."""
     order = np.argsort(np.concatenate([places for places, _ in parts]))
     judged = [part for _, part in parts]
 
     def join(arrays: Iterable[NDArray[Any]]) -> NDArray[Any]:
         return np.concatenate(list(arrays))[order]
 
-    return Judgement(
+    return Prediction(
         predicted=join(each.predicted for each in judged),
         undecided=join(each.undecided for each in judged),
         belief=join(each.belief for each in judged),
@@ -68,7 +68,7 @@ def together(parts: Sequence[tuple[Ints, Judgement]]) -> Judgement:
         uncertainty=join(each.uncertainty for each in judged),
         conflict=join(each.conflict for each in judged),
         views={
-            view: ViewJudgement(
+            view: ViewPrediction(
                 predicted=join(each.views[view].predicted for each in judged),
                 uncertainty=join(each.views[view].uncertainty for each in judged),
                 neighbours=join(each.views[view].neighbours for each in judged),
@@ -90,13 +90,15 @@ class Method(Protocol):
     def __init__(self, settings: Settings, seed: int) -> None:
         """Take settings and seed; nothing is computed yet."""
 
-    def fit(self, problem: Problem, watch: Watch, checkpoints: Checkpoints | None) -> Run:
+    def fit(
+        self, training_set: TrainingSet, watch: Watch, checkpoints: Checkpoints | None
+    ) -> TrainingRun:
         """Learn, and return how it went."""
 
-    def judge(self, rows: Ints) -> Judgement:
+    def predict(self, rows: Ints) -> Prediction:
         """Judge messages of the memory by their row."""
 
-    def judge_new(self, corpus: Corpus) -> Judgement:
+    def predict_new(self, corpus: Corpus) -> Prediction:
         """Judge messages the memory does not hold, each by itself."""
 
     def state(self) -> dict[str, NDArray[Any]]:
@@ -106,4 +108,4 @@ class Method(Protocol):
         """
 
     def restore(self, arrays: Mapping[str, NDArray[Any]], corpus: Corpus) -> None:
-        """Stand ready to judge again, on ``corpus`` as the memory."""
+        """Stand ready to predict again, on ``corpus`` as the memory."""

@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 from torch.nn import functional
 
 from eventide.corpus.corpus import Corpus, Ints
-from eventide.corpus.training_set import Problem
+from eventide.corpus.training_set import TrainingSet
 from eventide.errors import EventideError
-from eventide.methods.method import Judgement
+from eventide.methods.method import Prediction
 from eventide.opinions.categorical import Categorical
 from eventide.scoring.metrics import accuracy, macro_f1
 from eventide.settings import Settings
 from eventide.training.checkpoints import Checkpoints, Row
-from eventide.training.loop import Run, Watch
+from eventide.training.loop import TrainingRun, Watch
 
 Logits = NDArray[np.float32]
 KEPT = "rows.logits"
@@ -44,7 +44,7 @@ class AtOnceMethod:
         self.seed = seed
         self._kept: Logits
 
-    def learn(self, problem: Problem) -> Logits:
+    def learn(self, training_set: TrainingSet) -> Logits:
         """Learn, and return the logits of every message of the memory [N, C]."""
         raise NotImplementedError
 
@@ -60,22 +60,24 @@ class AtOnceMethod:
         """Take back what ``learned`` returned."""
         raise NotImplementedError
 
-    def fit(self, problem: Problem, watch: Watch, checkpoints: Checkpoints | None) -> Run:
+    def fit(
+        self, training_set: TrainingSet, watch: Watch, checkpoints: Checkpoints | None
+    ) -> TrainingRun:
         """Learn in one step; there is nothing to continue from a checkpoint."""
         started = time.perf_counter()
-        self._kept = self.learn(problem)
-        row: Row = {"epoch": 1, **self._validated(problem)}
+        self._kept = self.learn(training_set)
+        row: Row = {"epoch": 1, **self._validated(training_set)}
         row["seconds"] = time.perf_counter() - started
         watch(row)
-        return Run([row], 1)
+        return TrainingRun([row], 1)
 
-    def judge(self, rows: Ints) -> Judgement:
+    def predict(self, rows: Ints) -> Prediction:
         """Return what was said of remembered messages when the method was fitted."""
-        return judgement_of(self._kept[rows])
+        return prediction_of(self._kept[rows])
 
-    def judge_new(self, corpus: Corpus) -> Judgement:
+    def predict_new(self, corpus: Corpus) -> Prediction:
         """Judge new messages, each by itself."""
-        return judgement_of(self.logits(corpus))
+        return prediction_of(self.logits(corpus))
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return what was learned, and the logits of the memory."""
@@ -86,12 +88,12 @@ class AtOnceMethod:
         self._kept = arrays[KEPT]
         self.recall(arrays)
 
-    def _validated(self, problem: Problem) -> Row:
-        held = problem.validation
+    def _validated(self, training_set: TrainingSet) -> Row:
+        held = training_set.validation
         if not len(held):
-            return {"uncertainty": float(judgement_of(self._kept).uncertainty.mean())}
+            return {"uncertainty": float(prediction_of(self._kept).uncertainty.mean())}
         logits = self._kept[held.rows] if held.corpus is None else self.logits(held.corpus)
-        judged = judgement_of(logits)
+        judged = prediction_of(logits)
         loss = functional.cross_entropy(torch.from_numpy(logits), torch.from_numpy(held.labels))
         return {
             "validation_accuracy": accuracy(held.labels, judged.predicted),
@@ -101,10 +103,10 @@ class AtOnceMethod:
         }
 
 
-def judgement_of(logits: Logits) -> Judgement:
+def prediction_of(logits: Logits) -> Prediction:
     """Read logits [n, C] as softmax probabilities; without views there is nothing to conflict."""
     said = Categorical(torch.from_numpy(logits))
-    return Judgement(
+    return Prediction(
         predicted=said.predicted.numpy(),
         undecided=np.zeros(len(logits), dtype=bool),
         belief=said.belief.numpy(),

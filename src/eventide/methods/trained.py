@@ -10,25 +10,25 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from eventide.corpus.corpus import Corpus, Ints
-from eventide.corpus.training_set import Problem
-from eventide.methods.method import Judgement, ViewJudgement
+from eventide.corpus.training_set import TrainingSet
+from eventide.methods.method import Prediction, ViewPrediction
 from eventide.networks.multi_view import MultiViewNetwork
 from eventide.networks.trainable import TrainableNetwork
 from eventide.opinions.opinion import NO_OPINION
-from eventide.runners.graph_runner import MultiViewStage, Stage, choose_device
+from eventide.runners.graph_runner import GraphRunner, Runner, choose_device
 from eventide.runtime.own_process import warn_if_spinning
 from eventide.settings import Settings
 from eventide.training.checkpoints import Checkpoints
-from eventide.training.loop import Run, Watch
+from eventide.training.loop import TrainingRun, Watch
 from eventide.training.objectives.objective import Objective, Outputs
 from eventide.training.phases import Phase, train_phases
 
 NetworkT = TypeVar("NetworkT", bound=TrainableNetwork)
-StageT = TypeVar("StageT", bound=Stage)
+RunnerT = TypeVar("RunnerT", bound=Runner)
 
 
-class TrainedMethod(Generic[NetworkT, StageT]):
-    """A method gives a network, the stage it runs on, and the phases of its training."""
+class TrainedMethod(Generic[NetworkT, RunnerT]):
+    """A method gives a network, the runner it runs on, and the phases of its training."""
 
     defaults: ClassVar[Mapping[str, Any]] = {}
     note: ClassVar[str] = ""
@@ -37,7 +37,7 @@ class TrainedMethod(Generic[NetworkT, StageT]):
     def __init__(self, settings: Settings, seed: int) -> None:
         self.settings = settings
         self.seed = seed
-        self.stage: StageT
+        self.runner: RunnerT
         self.objective: Objective
         self.phases: list[Phase]
 
@@ -45,7 +45,7 @@ class TrainedMethod(Generic[NetworkT, StageT]):
         """Return the network with its first weights."""
         raise NotImplementedError
 
-    def make_stage(self, network: NetworkT, corpus: Corpus, device: torch.device) -> StageT:
+    def make_runner(self, network: NetworkT, corpus: Corpus, device: torch.device) -> RunnerT:
         """Set the network beside the messages of ``corpus``."""
         raise NotImplementedError
 
@@ -56,38 +56,40 @@ class TrainedMethod(Generic[NetworkT, StageT]):
         """
         raise NotImplementedError
 
-    def fit_inputs(self, network: NetworkT, problem: Problem) -> None:
+    def fit_inputs(self, network: NetworkT, training_set: TrainingSet) -> None:
         """Learn what the network must know of its inputs before training, if anything."""
 
-    def fit(self, problem: Problem, watch: Watch, checkpoints: Checkpoints | None) -> Run:
+    def fit(
+        self, training_set: TrainingSet, watch: Watch, checkpoints: Checkpoints | None
+    ) -> TrainingRun:
         """Build network and objectives, then train them."""
         warn_if_spinning()
-        network = self.make_network(problem.corpus, problem.classes)
-        self.fit_inputs(network, problem)
-        self._set_up(network, problem.corpus, torch.from_numpy(problem.class_counts))
+        network = self.make_network(training_set.corpus, training_set.classes)
+        self.fit_inputs(network, training_set)
+        self._set_up(network, training_set.corpus, torch.from_numpy(training_set.class_counts))
         return train_phases(
-            self.stage,
+            self.runner,
             self.phases,
-            problem,
+            training_set,
             seed=self.seed,
             watch=watch,
             checkpoints=checkpoints,
         )
 
-    def judge(self, rows: Ints) -> Judgement:
+    def predict(self, rows: Ints) -> Prediction:
         """Judge remembered messages by their row."""
-        return self._judgement(self.stage.evaluate(rows), self.stage.neighbours(rows))
+        return self._prediction(self.runner.evaluate(rows), self.runner.neighbours(rows))
 
-    def judge_new(self, corpus: Corpus) -> Judgement:
+    def predict_new(self, corpus: Corpus) -> Prediction:
         """Judge new messages by what the memory holds."""
-        found = self.stage.look_up(corpus)
-        return self._judgement(self.stage.evaluate_new(found), self.stage.neighbours_new(found))
+        found = self.runner.look_up(corpus)
+        return self._prediction(self.runner.evaluate_new(found), self.runner.neighbours_new(found))
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return the weights of network and objective."""
         return {
             f"{part}.{name}": value.detach().cpu().numpy()
-            for part, module in (("network", self.stage.network), ("objective", self.objective))
+            for part, module in (("network", self.runner.network), ("objective", self.objective))
             for name, value in module.state_dict().items()
         }
 
@@ -104,13 +106,13 @@ class TrainedMethod(Generic[NetworkT, StageT]):
         device = choose_device(self.settings.training.device)
         self.phases = self.make_phases(network, counts)
         self.objective = self.phases[-1].objective.to(device)
-        self.stage = self.make_stage(network, corpus, device)
+        self.runner = self.make_runner(network, corpus, device)
 
-    def _judgement(self, outputs: Outputs, neighbours: Mapping[str, Ints]) -> Judgement:
+    def _prediction(self, outputs: Outputs, neighbours: Mapping[str, Ints]) -> Prediction:
         opinion = self.objective.read(outputs)
         opinions = self.objective.read_views(outputs)
         fallback = self.objective.counts.argmax()
-        return Judgement(
+        return Prediction(
             predicted=_array(opinion.decided(fallback)),
             undecided=_array(opinion.predicted == NO_OPINION),
             belief=_array(opinion.belief),
@@ -118,7 +120,7 @@ class TrainedMethod(Generic[NetworkT, StageT]):
             uncertainty=_array(opinion.uncertainty),
             conflict=_array(self.objective.conflict(outputs)),
             views={
-                view: ViewJudgement(
+                view: ViewPrediction(
                     _array(each.decided(fallback)), _array(each.uncertainty), neighbours[view]
                 )
                 for view, each in opinions.items()
@@ -138,7 +140,7 @@ def _array(tensor: Tensor) -> NDArray[Any]:
     return tensor.detach().cpu().numpy()
 
 
-class MultiViewMethod(TrainedMethod[MultiViewNetwork, MultiViewStage]):
+class MultiViewMethod(TrainedMethod[MultiViewNetwork, GraphRunner]):
     """Shared by every method in the frame; a method gives its objective, or its phases."""
 
     def make_objective(self, network: MultiViewNetwork, counts: Tensor) -> Objective:
@@ -159,16 +161,16 @@ class MultiViewMethod(TrainedMethod[MultiViewNetwork, MultiViewStage]):
             seed=self.seed,
         )
 
-    def fit_inputs(self, network: MultiViewNetwork, problem: Problem) -> None:
+    def fit_inputs(self, network: MultiViewNetwork, training_set: TrainingSet) -> None:
         """Learn the scale of the features from the training messages."""
-        training = torch.from_numpy(problem.corpus.features[problem.training_rows])
+        training = torch.from_numpy(training_set.corpus.features[training_set.training_rows])
         network.encoder.fit_features(training)
 
-    def make_stage(
+    def make_runner(
         self, network: MultiViewNetwork, corpus: Corpus, device: torch.device
-    ) -> MultiViewStage:
+    ) -> GraphRunner:
         """Connect the messages in every view."""
-        return MultiViewStage(
+        return GraphRunner(
             network,
             corpus,
             self.settings.graph,

@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 import eventide
-from eventide.corpus.corpus import Corpus, Preparation
+from eventide.corpus.corpus import Corpus, Featuriser
 from eventide.errors import EventideError, InputError, NotAllowed
 from eventide.features.encoders import Encoder, Function, State, split_specification
 from eventide.features.encoders import encoder as make_encoder
@@ -23,7 +23,7 @@ from eventide.model.classifier import CLEAR, EventClassifier
 from eventide.model.label_types import TEXT, as_given, label_kind
 from eventide.model.salt import salt_check, salt_of
 from eventide.model.stored_settings import check_facts_of, stored_settings
-from eventide.model.validation_ids import Validated
+from eventide.model.validation_ids import ValidationIds
 from eventide.runtime.forks import check_process
 from eventide.settings import Settings
 from eventide.storage import Bundle, damaged, expanded, read_bundle, write_bundle
@@ -72,7 +72,7 @@ CLEAR_FILE = "messages.jsonl"
 
 def save_model(model: EventClassifier, path: Path, *, keep_text: bool) -> Path:
     """Write ``model`` whole, or not at all; an older model there is replaced."""
-    state = model.preparation_.encoder.state()
+    state = model.featuriser_.encoder.state()
     facts = model_facts(model, state, keep_text=keep_text)
     arrays = {
         "weights": model.method_.state(),
@@ -88,12 +88,12 @@ def save_model(model: EventClassifier, path: Path, *, keep_text: bool) -> Path:
 
 def model_facts(model: EventClassifier, state: State, *, keep_text: bool) -> dict[str, Any]:
     """Collect what the manifest says of a model."""
-    preparation, names = model.preparation_, model.class_names.tolist()
+    featuriser, names = model.featuriser_, model.class_names.tolist()
     counts = np.bincount(model.labels_[model.labels_ >= 0], minlength=len(names))
-    if preparation.salt_apart:
-        salt = {"salt": None, "salt_check": salt_check(preparation.salt)}
+    if featuriser.salt_apart:
+        salt = {"salt": None, "salt_check": salt_check(featuriser.salt)}
     else:
-        salt = {"salt": preparation.salt.hex()}
+        salt = {"salt": featuriser.salt.hex()}
     return {
         "eventide": eventide.__version__,
         "parameters": model.plain_params(),
@@ -101,7 +101,7 @@ def model_facts(model: EventClassifier, state: State, *, keep_text: bool) -> dic
         "classes": names,
         "label_kind": label_kind(model.classes_),
         "class_counts": dict(zip(names, counts.tolist(), strict=True)),
-        "views": {view.name: list(view.columns) for view in preparation.views},
+        "views": {view.name: list(view.columns) for view in featuriser.views},
         **salt,
         "encoder": state.facts,
         "keeps_text": keep_text,
@@ -155,7 +155,7 @@ def _restored(
     model.classes_ = as_given(facts["classes"], facts.get("label_kind", TEXT))
     model.notes_ = tuple(facts["notes"])
     model.history_, model.best_epoch_ = facts["history"], facts["best_epoch"]
-    model.preparation_ = Preparation(
+    model.featuriser_ = Featuriser(
         make_encoder(model.encoder).restore(state),
         views,
         model.settings_.graph,
@@ -163,7 +163,7 @@ def _restored(
         salt_apart=facts["salt"] is None,
     )
     model.memory_, model.labels_ = Corpus.from_state(memory, views), memory["labels"]
-    model.validated_ = Validated.from_state(memory)
+    model.validated_ = ValidationIds.from_state(memory)
     model.remembered_ = None
     if facts["keeps_text"]:
         content = io.BytesIO(bundle.others[CLEAR_FILE])

@@ -21,7 +21,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
 from eventide.corpus.corpus import Corpus
-from eventide.corpus.training_set import study
+from eventide.corpus.training_set import prepare_data
 from eventide.data import Intake, read
 from eventide.data.columns import Columns
 from eventide.data.schema import REJECTED
@@ -31,7 +31,7 @@ from eventide.features.encoders import DEFAULT_ENCODER, Encoder, Function, encod
 from eventide.graphs.keys import KeyIndex
 from eventide.graphs.views import View
 from eventide.methods import DEFAULT_METHOD, METHODS
-from eventide.methods.method import Judgement, Method, together
+from eventide.methods.method import Method, Prediction, together
 from eventide.model.epoch_lines import epoch_lines, logger
 from eventide.model.evaluation import EvaluationReport, evaluate_model
 from eventide.model.label_types import (
@@ -60,7 +60,7 @@ from eventide.model.parameters import (
 )
 from eventide.model.salt import made_or_read_salt
 from eventide.model.signature import run_signature
-from eventide.model.validation_ids import Validated
+from eventide.model.validation_ids import ValidationIds
 from eventide.outputs import check_folder, reserved
 from eventide.registry import suggestion
 from eventide.runtime.forks import check_process
@@ -106,7 +106,7 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     rejected_: pl.DataFrame = pl.DataFrame(schema=REJECTED)
-    validated_: Validated | None = None
+    validated_: ValidationIds | None = None
 
     def __init__(
         self,
@@ -214,7 +214,7 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             labels = None if y is None else labels_of(y)
             intake = self.intake(messages, labels, allow_rejected=allow_rejected, fitting=True)
             kind = self._kind(messages, labels, intake.messages["event"])
-            plan = study(
+            plan = prepare_data(
                 intake.messages,
                 encoder=encoder(self.encoder),
                 views=checked_views(self.views),
@@ -237,14 +237,17 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 watch(row)
 
             with nullcontext() if kept is None else reserved(kept.path):
-                run = method.fit(plan.problem, both, kept)
+                run = method.fit(plan.training_set, both, kept)
         # Only now: a fit that fails or is stopped leaves an older one as it was.
         told = () if isinstance(messages, Intake) else intake.notes
         self.settings_, self.notes_ = settings, (*told, *plan.notes, *run.notes)
         self.rejected_, self.counts_ = intake.rejected, plan.counts
         self.classes_ = as_given(plan.classes.tolist(), kind)
-        self.preparation_, self.memory_ = plan.preparation, plan.problem.corpus
-        self.labels_, self.validated_ = plan.problem.labels, Validated.of(plan.problem)
+        self.featuriser_, self.memory_ = plan.featuriser, plan.training_set.corpus
+        self.labels_, self.validated_ = (
+            plan.training_set.labels,
+            ValidationIds.of(plan.training_set),
+        )
         self.remembered_: pl.DataFrame | None = plan.remembered.select(CLEAR)
         self.method_ = method
         self.history_, self.best_epoch_ = run.history, run.best_epoch
@@ -253,13 +256,13 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, messages: Any, *, as_new: bool = False) -> NDArray[Any]:
         """Return the event of each message, in the type the labels had."""
-        judgement, _ = self._answer(messages, as_new)
-        return self.classes_[judgement.predicted]
+        prediction, _ = self._answer(messages, as_new)
+        return self.classes_[prediction.predicted]
 
     def predict_proba(self, messages: Any, *, as_new: bool = False) -> NDArray[np.float64]:
         """Return the expected probability of each class [messages, classes], as ``classes_``."""
-        judgement, _ = self._answer(messages, as_new)
-        return judgement.probability
+        prediction, _ = self._answer(messages, as_new)
+        return prediction.probability
 
     @overload
     def opinions(self, messages: PandasKind, *, as_new: bool = ...) -> pd.DataFrame: ...
@@ -274,8 +277,8 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         polars. Columns: id, event, belief, probability, uncertainty, conflict, next_event,
         next_belief, and for every view uncertainty_, event_ and neighbours_.
         """
-        judgement, ids = self._answer(messages, as_new)
-        return in_kind(messages, opinion_frame(ids, judgement, self.classes_))
+        prediction, ids = self._answer(messages, as_new)
+        return in_kind(messages, opinion_frame(ids, prediction, self.classes_))
 
     def score(self, messages: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the accuracy on labelled messages; an event unseen in training counts as wrong.
@@ -297,8 +300,8 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         weights = label_weights(sample_weight, labelled)
         frame = intake.messages.filter(labelled)
-        judgement = self.judge_messages(frame, self._find(frame))
-        return accuracy(frame["event"].to_numpy(), self.names_of(judgement.scored_as), weights)
+        prediction = self.predict_messages(frame, self._find(frame))
+        return accuracy(frame["event"].to_numpy(), self.names_of(prediction.scored_as), weights)
 
     def evaluate(
         self,
@@ -417,22 +420,22 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         intake.check_rejected(allow=allow)
         warn(f"{intake.summary()}\n  these rows were set aside; see rejected_")
 
-    def _answer(self, messages: Any, as_new: bool) -> tuple[Judgement, pl.Series]:
+    def _answer(self, messages: Any, as_new: bool) -> tuple[Prediction, pl.Series]:
         self._check_fitted()
         frame = self.intake(messages, strict=True).messages
         rows = np.full(len(frame), -1) if as_new else self._find(frame)
-        return self.judge_messages(frame, rows), frame["id"]
+        return self.predict_messages(frame, rows), frame["id"]
 
-    def judge_messages(self, frame: pl.DataFrame, rows: NDArray[np.int64]) -> Judgement:
+    def predict_messages(self, frame: pl.DataFrame, rows: NDArray[np.int64]) -> Prediction:
         """Judge canonical messages: by their row in the memory, or as new ones where it is -1."""
         known, new = np.flatnonzero(rows >= 0), np.flatnonzero(rows < 0)
         parts = []
         with threads_for(len(frame)):
             if len(known):
-                parts.append((known, self.method_.judge(rows[known])))
+                parts.append((known, self.method_.predict(rows[known])))
             if len(new):
                 unseen = frame[new] if len(known) else frame
-                parts.append((new, self.method_.judge_new(self.prepare(unseen))))
+                parts.append((new, self.method_.predict_new(self.prepare(unseen))))
         return together(parts)
 
     def prepare(self, frame: pl.DataFrame) -> Corpus:
@@ -441,7 +444,7 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         So their neighbours are weighed as for a message that has just come in.
         """
         latest = int(self.memory_.times.max()) if len(self.memory_) else 0
-        return self.preparation_.prepare(frame, missing_time=latest)
+        return self.featuriser_.prepare(frame, missing_time=latest)
 
     def find_messages(self, frame: pl.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Find the memory's row of each message (-1: none), and who has been edited since.
@@ -449,8 +452,8 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         A message with a known id and another text is a new one: what the model remembers is not it.
         """
         memory = self.memory_
-        rows = self._index(memory).find(self.preparation_.hashed("id", frame["id"]))
-        texts = self.preparation_.hashed("text", frame["text"])
+        rows = self._index(memory).find(self.featuriser_.hashed("id", frame["id"]))
+        texts = self.featuriser_.hashed("text", frame["text"])
         edited = (rows >= 0) & (memory.texts[rows] != texts)
         return np.where(edited, -1, rows), edited
 
@@ -484,8 +487,8 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _views(self) -> tuple[View, ...]:
         """The views that the model was fitted with; before that, the ones it will be."""
-        preparation = self.__dict__.get("preparation_")
-        return checked_views(self.views) if preparation is None else preparation.views
+        featuriser = self.__dict__.get("featuriser_")
+        return checked_views(self.views) if featuriser is None else featuriser.views
 
     def _kind(self, messages: Any, labels: Labels | None, events: pl.Series) -> str:
         """What labels come back as: y's type, or that of a frame's column."""

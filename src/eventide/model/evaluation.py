@@ -83,7 +83,7 @@ class Standing:
         rows, edited = model.find_messages(frame)
         validated = None
         if model.validated_ is not None:
-            ids = model.preparation_.hashed("id", frame["id"])
+            ids = model.featuriser_.hashed("id", frame["id"])
             validated = model.validated_.has(ids) & ~edited
         return cls(rows, (rows >= 0) & (model.labels_[rows] >= 0), validated, edited)
 
@@ -127,10 +127,10 @@ def evaluate_model(
     standing = Standing.of(model, labelled)
     rows, mask = _chosen(rows, labelled["split"], standing)
     frame, taken = labelled.filter(pl.Series(mask)), standing.take(mask)
-    judgement = model.judge_messages(frame, np.full(len(frame), -1) if as_new else taken.rows)
+    prediction = model.predict_messages(frame, np.full(len(frame), -1) if as_new else taken.rows)
     names = model.class_names
     truth = frame["event"].to_numpy().astype(str)
-    predicted = model.names_of(judgement.scored_as)
+    predicted = model.names_of(prediction.scored_as)
     wrong = truth != predicted
     figures = score(truth, predicted)
     return EvaluationReport(
@@ -148,13 +148,13 @@ def evaluate_model(
         nmi=figures.nmi,
         ami=figures.ami,
         ari=figures.ari,
-        uncertainty_right=_mean(judgement.uncertainty[~wrong]),
-        uncertainty_wrong=_mean(judgement.uncertainty[wrong]),
-        error_auroc=error_auroc(wrong, judgement.uncertainty),
-        events=_events(truth, predicted, judgement.uncertainty, names),
+        uncertainty_right=_mean(prediction.uncertainty[~wrong]),
+        uncertainty_wrong=_mean(prediction.uncertainty[wrong]),
+        error_auroc=error_auroc(wrong, prediction.uncertainty),
+        events=_events(truth, predicted, prediction.uncertainty, names),
         notes=[
             *_notes(taken, rows, unknown=int((~np.isin(truth, names)).sum()), as_new=as_new),
-            *_without_evidence(int(judgement.undecided.sum())),
+            *_without_evidence(int(prediction.undecided.sum())),
             *_left_out(standing, mask, rows),
             *_rejected(intake),
             *(() if isinstance(messages, Intake) else intake.notes),

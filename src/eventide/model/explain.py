@@ -16,7 +16,7 @@ from eventide.methods.trained import MultiViewMethod
 from eventide.model.classifier import EventClassifier
 from eventide.opinions.fusion import pairwise_conflict
 from eventide.opinions.opinion import Opinion
-from eventide.training.objectives.objective import Reading
+from eventide.training.objectives.objective import Readout
 
 
 @dataclass(frozen=True)
@@ -89,16 +89,16 @@ def explain(
     alone = replace(intake, messages=chosen)
     opinion = model.opinions(alone).row(0, named=True)
     row = int(model.remembered_rows(chosen)[0])
-    known, stage = row >= 0, method.stage
+    known, runner = row >= 0, method.runner
     rows = np.array([row])
     corpus = model.memory_.take(rows) if known else model.prepare(chosen)
     if known:
-        rates, outputs = stage.rates(rows), stage.evaluate(rows)
+        rates, outputs = runner.rates(rows), runner.evaluate(rows)
     else:
-        found = stage.look_up(corpus)
-        rates, outputs = stage.rates_new(found), stage.evaluate_new(found)
+        found = runner.look_up(corpus)
+        rates, outputs = runner.rates_new(found), runner.evaluate_new(found)
     views = method.objective.read_views(outputs)
-    fallback = int(method.objective.counts.argmax())  # as in every judgement without evidence
+    fallback = int(method.objective.counts.argmax())  # as in every prediction without evidence
     return Explanation(
         id=opinion["id"],
         text=chosen["text"][0],
@@ -115,7 +115,7 @@ def explain(
     )
 
 
-def _conflicts(views: Mapping[str, Reading]) -> dict[str, float]:
+def _conflicts(views: Mapping[str, Readout]) -> dict[str, float]:
     opinions = [view for view in views.values() if isinstance(view, Opinion)]
     if len(opinions) < len(views):
         return {}
@@ -129,7 +129,7 @@ def _conflicts(views: Mapping[str, Reading]) -> dict[str, float]:
 def _view(
     model: EventClassifier,
     name: str,
-    view: Reading,
+    view: Readout,
     corpus: Corpus,
     row: int,
     rate: float,

@@ -48,7 +48,7 @@ def forget_messages(
     """
     if not ids and not users:
         raise InputError("nothing to forget", next_step="give --id or --user (ids=, users=)")
-    hashed = model.preparation_.hashed
+    hashed = model.featuriser_.hashed
     keys, authors = hashed("id", [str(each) for each in ids]), hashed("user", spellings(users))
     unwanted = np.isin(model.memory_.ids, keys) | np.isin(model.memory_.users, authors)
     if not unwanted.any():

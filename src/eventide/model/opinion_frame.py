@@ -9,7 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from eventide.errors import InputError
-from eventide.methods.method import Judgement
+from eventide.methods.method import Prediction
 
 
 class PandasKind(Protocol):
@@ -63,16 +63,18 @@ SIGNIFICANT = 4
 """Digits of an opinion that mean anything to a person: seeds differ in the third."""
 
 
-def opinion_frame(ids: pl.Series, judgement: Judgement, classes: NDArray[np.str_]) -> pl.DataFrame:
+def opinion_frame(
+    ids: pl.Series, prediction: Prediction, classes: NDArray[np.str_]
+) -> pl.DataFrame:
     """Lay out opinions: the event and what is believed, the runner-up, and what each view says."""
     rows = np.arange(len(ids))
     ranked = np.where(
-        np.arange(len(classes)) == judgement.predicted[:, None], np.inf, judgement.belief
+        np.arange(len(classes)) == prediction.predicted[:, None], np.inf, prediction.belief
     )
     runner_up = np.argsort(-ranked, axis=1, kind="stable")[:, 1]
     views = {
         f"{what}_{view}": values
-        for view, said in judgement.views.items()
+        for view, said in prediction.views.items()
         for what, values in (
             ("uncertainty", said.uncertainty),
             ("event", classes[said.predicted]),
@@ -82,13 +84,13 @@ def opinion_frame(ids: pl.Series, judgement: Judgement, classes: NDArray[np.str_
     return pl.DataFrame(
         {
             "id": ids,
-            "event": classes[judgement.predicted],
-            "belief": judgement.belief[rows, judgement.predicted],
-            "probability": judgement.probability[rows, judgement.predicted],
-            "uncertainty": judgement.uncertainty,
-            "conflict": judgement.conflict,
+            "event": classes[prediction.predicted],
+            "belief": prediction.belief[rows, prediction.predicted],
+            "probability": prediction.probability[rows, prediction.predicted],
+            "uncertainty": prediction.uncertainty,
+            "conflict": prediction.conflict,
             "next_event": classes[runner_up],
-            "next_belief": judgement.belief[rows, runner_up],
+            "next_belief": prediction.belief[rows, runner_up],
             **views,
         }
     )

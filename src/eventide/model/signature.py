@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 import eventide
-from eventide.corpus.training_set import Study
+from eventide.corpus.training_set import PreparedData
 from eventide.model.parameters import whole_seed
 from eventide.model.salt import salt_check
 from eventide.settings import Settings
@@ -29,11 +29,11 @@ ROWS = 100_000  # at a time
 
 
 def run_signature(
-    model: EventClassifier, settings: Settings, messages: pl.DataFrame, plan: Study
+    model: EventClassifier, settings: Settings, messages: pl.DataFrame, plan: PreparedData
 ) -> dict[str, Any]:
     """Describe a run on ``messages`` (canonical, elements filled in)."""
-    preparation = plan.preparation
-    views = {view.name: list(view.columns) for view in preparation.views}
+    featuriser = plan.featuriser
+    views = {view.name: list(view.columns) for view in featuriser.views}
     elements = sorted({column for columns in views.values() for column in columns})
     parts: Mapping[str, Any] = {
         "eventide": eventide.__version__,
@@ -41,13 +41,13 @@ def run_signature(
         "protocol": model.protocol,
         "seed": whole_seed(model.seed),
         "settings": settings.model_dump(mode="json"),
-        "encoder": [preparation.encoder.name, preparation.encoder.state().facts],
+        "encoder": [featuriser.encoder.name, featuriser.encoder.state().facts],
         "entities": model.entities,
         "views": views,
         "elements": digest(messages.select(elements)),
-        "vectors": _vectors(messages, preparation.encoder.name),
+        "vectors": _vectors(messages, featuriser.encoder.name),
         "classes": plan.classes.tolist(),
-        "salt": salt_check(preparation.salt) if preparation.salt_apart else None,
+        "salt": salt_check(featuriser.salt) if featuriser.salt_apart else None,
     }
     return {**parts, **{part: digest(messages.select(own)) for part, own in COLUMNS.items()}}
 

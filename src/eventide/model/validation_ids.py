@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eventide.corpus.training_set import Problem
+from eventide.corpus.training_set import TrainingSet
 from eventide.graphs.keys import KEY_BYTES, Keys
 
 ARRAY = "validation"
@@ -20,20 +20,20 @@ ARRAY = "validation"
 
 
 @dataclass(frozen=True)
-class Validated:
+class ValidationIds:
     """Hashed ids and authors of the messages that chose the best epoch."""
 
     ids: Keys
     users: Keys
 
     @classmethod
-    def of(cls, problem: Problem) -> Validated:
-        """Take them from a problem, whether they are in its graph or beside it."""
-        validation = problem.validation
+    def of(cls, training_set: TrainingSet) -> ValidationIds:
+        """Take them from a training set, whether they are in its graph or beside it."""
+        validation = training_set.validation
         if validation.corpus is not None:
             return cls(validation.corpus.ids, validation.corpus.users)
         rows = np.zeros(0, dtype=np.int64) if validation.rows is None else validation.rows
-        return cls(problem.corpus.ids[rows], problem.corpus.users[rows])
+        return cls(training_set.corpus.ids[rows], training_set.corpus.users[rows])
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -42,10 +42,10 @@ class Validated:
         """Tell which of these messages chose the epoch."""
         return np.isin(ids, self.ids)
 
-    def without(self, ids: Keys, users: Keys) -> Validated:
+    def without(self, ids: Keys, users: Keys) -> ValidationIds:
         """Forget messages by id or author."""
         keep = ~(np.isin(self.ids, ids) | np.isin(self.users, users))
-        return Validated(self.ids[keep], self.users[keep])
+        return ValidationIds(self.ids[keep], self.users[keep])
 
     def state(self) -> dict[str, NDArray[np.uint8]]:
         """Return one array that ``from_state`` reads back."""
@@ -54,7 +54,7 @@ class Validated:
         return {ARRAY: raw.reshape(len(self), 2 * KEY_BYTES)}
 
     @classmethod
-    def from_state(cls, arrays: Mapping[str, NDArray[Any]]) -> Validated | None:
+    def from_state(cls, arrays: Mapping[str, NDArray[Any]]) -> ValidationIds | None:
         """Read what ``state`` gave; None for a model that was saved before there was any."""
         raw = arrays.get(ARRAY)
         if raw is None:

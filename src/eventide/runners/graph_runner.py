@@ -16,8 +16,8 @@ from torch import Tensor
 from eventide.corpus.corpus import Corpus, Ints
 from eventide.errors import BadSetting
 from eventide.graphs.exact.kept_sums import StaleAverages
-from eventide.graphs.exact.lookup import Lookup, MemorySums
-from eventide.graphs.exact.small_batch_lookup import Handful
+from eventide.graphs.exact.lookup import BatchLookup, MemorySums
+from eventide.graphs.exact.small_batch_lookup import SmallBatchLookup
 from eventide.graphs.memory import Memory
 from eventide.graphs.neighbourhood import BucketedNeighbourhood
 from eventide.graphs.settings import GraphSettings
@@ -81,7 +81,7 @@ def choose_device(name: str) -> torch.device:
         ) from None
 
 
-class Stage(Protocol):
+class Runner(Protocol):
     """What the loop and the methods ask of a network on its messages, whatever the network is.
 
     Between trainings any number of threads may evaluate: nothing of a caller's is kept here. What
@@ -130,10 +130,10 @@ class NewMessages:
     """New messages beside the memory: prepared ``features``, and what they read, view by view."""
 
     features: Tensor
-    lookups: dict[str, Lookup | Handful]
+    lookups: dict[str, BatchLookup | SmallBatchLookup]
 
 
-class MultiViewStage:
+class GraphRunner:
     """The graph of a corpus, prepared once, and the multi-view network that runs on it."""
 
     def __init__(
@@ -222,7 +222,7 @@ class MultiViewStage:
 
     def neighbours(self, rows: Ints) -> dict[str, Ints]:
         """Count the neighbours of rows of the graph, themselves left out."""
-        return {view: each.layout.neighbours[rows] for view, each in self._around.items()}
+        return {view: each.bucket_index.neighbours[rows] for view, each in self._around.items()}
 
     def neighbours_new(self, found: NewMessages) -> dict[str, Ints]:
         """Count the neighbours that new messages have in the memory."""

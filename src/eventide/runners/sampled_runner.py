@@ -33,7 +33,7 @@ class SampledMessages:
     neighbours: Ints
 
 
-class SampledStage:
+class SampledRunner:
     """The union of the views of a corpus, at most ``cap`` neighbours a message, and a network.
 
     What a message reads is decided by its own text and the seed, never by who is asked about

@@ -33,7 +33,7 @@ class TextNetwork(TrainableNetwork):
         return torch.arange(len(inputs), device=inputs.device)
 
 
-class TextStage:
+class TextRunner:
     """The network beside what was read of the memory; a memory that was loaded cannot be read."""
 
     def __init__(

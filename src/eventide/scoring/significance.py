@@ -56,7 +56,7 @@ def paired_bootstrap(
     total, gained = 0, 0
     for one, other in zip(ours, theirs, strict=True):
         if one.shape != other.shape:
-            raise ValueError(f"runs judge {one.shape} and {other.shape} messages")
+            raise ValueError(f"runs score {one.shape} and {other.shape} messages")
         won, lost, size = int((one & ~other).sum()), int((other & ~one).sum()), len(one)
         if not size:
             continue

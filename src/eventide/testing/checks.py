@@ -248,7 +248,7 @@ def _same(one: NDArray[Any], other: NDArray[Any]) -> bool:
 
 
 @dataclass(frozen=True)
-class Finding:
+class CheckResult:
     """What one check found about one method; no complaint means that it passed."""
 
     method: str
@@ -262,7 +262,7 @@ class Finding:
         return not self.complaints
 
 
-def check_method(method: str, messages: pl.DataFrame, **parameters: Any) -> list[Finding]:
+def check_method(method: str, messages: pl.DataFrame, **parameters: Any) -> list[CheckResult]:
     """Run every check on ``method``, learning from labelled ``messages`` with a split.
 
     ``parameters`` are those of `EventClassifier`. Models are fitted once and shared by the checks.
@@ -278,5 +278,5 @@ def check_method(method: str, messages: pl.DataFrame, **parameters: Any) -> list
             where = traceback.extract_tb(error.__traceback__)[-1]
             complaints = [f"{type(error).__name__} in {where.name}: {error}"]
         seconds = time.perf_counter() - started
-        findings.append(Finding(method, name, tuple(complaints), seconds))
+        findings.append(CheckResult(method, name, tuple(complaints), seconds))
     return findings

@@ -21,7 +21,7 @@ from eventide.storage import (
     remove_empty,
     write_bundle,
 )
-from eventide.training.ema import WeightAverage
+from eventide.training.ema import Ema
 
 
 @dataclass
@@ -74,7 +74,7 @@ class Progress:
     network: TrainableNetwork
     objective: nn.Module
     optimiser: torch.optim.Optimizer
-    average: WeightAverage
+    average: Ema
     best: Best = field(default_factory=Best)
     history: list[Row] = field(default_factory=list)
 

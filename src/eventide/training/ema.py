@@ -9,14 +9,14 @@ import torch
 from torch import Tensor, nn
 
 
-class WeightAverage:
+class Ema:
     """The exponential average of some weights over the steps of training.
 
     ``decay`` says how much of the average every step keeps; 0 follows the weights themselves. While
     it is young the average keeps less, so that the random start is soon forgotten.
 
     >>> weight = nn.Parameter(torch.zeros(1))
-    >>> average = WeightAverage([weight], decay=0.5)
+    >>> average = Ema([weight], decay=0.5)
     >>> for value in (4.0, 8.0):
     ...     _ = weight.data.fill_(value)
     ...     average.follow()

@@ -9,12 +9,12 @@ from statistics import fmean
 
 import torch
 
-from eventide.corpus.training_set import Problem
+from eventide.corpus.training_set import TrainingSet
 from eventide.networks.trainable import Part
-from eventide.runners.graph_runner import Stage
+from eventide.runners.graph_runner import Runner
 from eventide.runtime.own_process import kept_memory
 from eventide.training.checkpoints import Checkpoints, Progress, Row
-from eventide.training.ema import WeightAverage
+from eventide.training.ema import Ema
 from eventide.training.objectives.objective import Objective
 from eventide.training.optimisers import check_finite, learning_rate, make_optimiser
 from eventide.training.settings import TrainingSettings
@@ -24,7 +24,7 @@ Watch = Callable[[Row], None]
 
 
 @dataclass(frozen=True)
-class Run:
+class TrainingRun:
     """How training went: one row of figures per epoch, which was kept, and what to say of it."""
 
     history: list[Row]
@@ -34,30 +34,30 @@ class Run:
 
 @kept_memory()
 def train(
-    stage: Stage,
+    runner: Runner,
     objective: Objective,
-    problem: Problem,
+    training_set: TrainingSet,
     settings: TrainingSettings,
     *,
     seed: int,
     trains: Part = "all",
     watch: Watch = lambda _: None,
     checkpoints: Checkpoints | None = None,
-) -> Run:
-    """Train a part of the network on ``stage``, keep its best epoch, and return how it went."""
-    rows = problem.training_rows
-    labels = torch.from_numpy(problem.labels).to(stage.device)
-    stage.network.train_only(trains)
-    weights = [*stage.network.parameters(), *objective.parameters()]
+) -> TrainingRun:
+    """Train a part of the network on ``runner``, keep its best epoch, and return how it went."""
+    rows = training_set.training_rows
+    labels = torch.from_numpy(training_set.labels).to(runner.device)
+    runner.network.train_only(trains)
+    weights = [*runner.network.parameters(), *objective.parameters()]
     optimiser = make_optimiser(weights, settings)
-    average = WeightAverage(weights, settings.weight_average)
-    progress = Progress(stage.network, objective, optimiser, average)
-    evaluation = Evaluation(stage, objective, problem)
-    patience = settings.patience if len(problem.validation) else None
+    average = Ema(weights, settings.weight_average)
+    progress = Progress(runner.network, objective, optimiser, average)
+    evaluation = Evaluation(runner, objective, training_set)
+    patience = settings.patience if len(training_set.validation) else None
     if checkpoints is not None:
         checkpoints.resume(progress)
     if progress.epoch == 0 and objective.watches_before_training:
-        objective.observe(stage.evaluate(rows), labels[rows], 0)
+        objective.observe(runner.evaluate(rows), labels[rows], 0)
 
     while progress.epoch < settings.epochs and not progress.stale(patience):
         epoch = progress.epoch + 1
@@ -65,9 +65,11 @@ def train(
         for group in optimiser.param_groups:
             group["lr"] = learning_rate(settings, epoch)
         terms: list[Row] = []
-        batches = objective.batches(rows, problem.labels[rows], settings.batch_size, seed, epoch)
+        batches = objective.batches(
+            rows, training_set.labels[rows], settings.batch_size, seed, epoch
+        )
         for batch in batches:
-            outputs = stage.learn(batch)
+            outputs = runner.learn(batch)
             loss, means = objective.loss(outputs, labels[batch], epoch)
             check_finite(means, epoch, settings)
             optimiser.zero_grad(set_to_none=True)
@@ -87,5 +89,5 @@ def train(
         if checkpoints is not None:
             checkpoints.save(progress)
     progress.restore_best()
-    stage.rest()
-    return Run(progress.history, progress.best.epoch)
+    runner.rest()
+    return TrainingRun(progress.history, progress.best.epoch)

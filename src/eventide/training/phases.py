@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from eventide.corpus.training_set import Problem
+from eventide.corpus.training_set import TrainingSet
 from eventide.networks.trainable import Part
-from eventide.runners.graph_runner import Stage
+from eventide.runners.graph_runner import Runner
 from eventide.training.checkpoints import Checkpoints, Row
-from eventide.training.loop import Run, Watch, train
+from eventide.training.loop import TrainingRun, Watch, train
 from eventide.training.objectives.objective import Objective
 from eventide.training.settings import TrainingSettings
 
@@ -26,14 +26,14 @@ class Phase:
 
 
 def train_phases(
-    stage: Stage,
+    runner: Runner,
     phases: Sequence[Phase],
-    problem: Problem,
+    training_set: TrainingSet,
     *,
     seed: int,
     watch: Watch = lambda _: None,
     checkpoints: Checkpoints | None = None,
-) -> Run:
+) -> TrainingRun:
     """Run the phases in turn, each from the best epoch of the one before.
 
     With several phases a row of the history says which it belongs to, and epochs count through.
@@ -47,9 +47,9 @@ def train_phases(
             return row | {"epoch": row["epoch"] + done, "phase": number} if number > 1 else row
 
         run = train(
-            stage,
-            phase.objective.to(stage.device),
-            problem,
+            runner,
+            phase.objective.to(runner.device),
+            training_set,
             phase.settings,
             seed=seed,
             trains=phase.trains,
@@ -59,9 +59,9 @@ def train_phases(
         history += [named(row) for row in run.history]
         best = done + run.best_epoch
     notes: tuple[str, ...] = ()
-    if not len(problem.validation):
+    if not len(training_set.validation):
         notes = (NOT_CHOSEN.format(epochs=len(history)),)
-    return Run(history, best, notes)
+    return TrainingRun(history, best, notes)
 
 
 def share(settings: TrainingSettings, part: float) -> TrainingSettings:

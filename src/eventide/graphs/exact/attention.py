@@ -11,60 +11,62 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from eventide.graphs.exact.gather_schedule import Plan, Plans
+from eventide.graphs.exact.gather_schedule import GatherSchedule, GatherSchedules
 from eventide.graphs.exact.products import FixedMatrix, empty
 
 RUN = 1 << 16  # weights that are computed at once
 
 
 class Weights:
-    """The softmax of each reader; ``reads`` holds c_ik * a_ik in the order of the plan.
+    """The softmax of each reader; ``reads`` holds c_ik * a_ik in the order of the schedule.
 
     A weight depends on the reader and the time alone, so it is computed once for each of a reader's
     times, and looked up for every read.
     """
 
-    def __init__(self, plan: Plan, rates: Tensor) -> None:
-        self._plan, self._rates = plan, rates
+    def __init__(self, schedule: GatherSchedule, rates: Tensor) -> None:
+        self._schedule, self._rates = schedule, rates
         # integers first: rate * (distance - reference) has one rounding and is never negative
-        self._reference = torch.where(rates < 0, plan.farthest, torch.zeros_like(plan.farthest))
-        self._each = empty(len(plan.count_readers), rates)
-        counts = empty(len(plan.count_readers), rates)
+        self._reference = torch.where(
+            rates < 0, schedule.farthest, torch.zeros_like(schedule.farthest)
+        )
+        self._each = empty(len(schedule.count_readers), rates)
+        counts = empty(len(schedule.count_readers), rates)
         for run in _runs(counts):
-            readers = plan.count_readers[run]
+            readers = schedule.count_readers[run]
             exponents = self._relative(run).mul_(rates.index_select(0, readers))
             torch.exp(exponents.neg_(), out=self._each[run])
-            torch.mul(self._each[run], plan.count_numbers[run], out=counts[run])
-        self._total = torch.segment_reduce(counts, "sum", offsets=plan.count_pointers)
+            torch.mul(self._each[run], schedule.count_numbers[run], out=counts[run])
+        self._total = torch.segment_reduce(counts, "sum", offsets=schedule.count_pointers)
         for run in _runs(counts):
-            self._each[run] /= self._total.index_select(0, plan.count_readers[run])
-        self.reads = empty(len(plan.read_slots), rates)
-        torch.index_select(self._each, 0, plan.read_slots, out=self.reads)
-        parts(plan, self.reads)[1].mul_(plan.direct_coefficients)
+            self._each[run] /= self._total.index_select(0, schedule.count_readers[run])
+        self.reads = empty(len(schedule.read_slots), rates)
+        torch.index_select(self._each, 0, schedule.read_slots, out=self.reads)
+        parts(schedule, self.reads)[1].mul_(schedule.direct_coefficients)
 
     def _relative(self, run: slice) -> Tensor:
         """How much farther (or less far) than the reference each time is."""
-        plan = self._plan
-        reference = self._reference.index_select(0, plan.count_readers[run])
-        return (plan.count_distances[run] - reference).to(self._rates.dtype)
+        schedule = self._schedule
+        reference = self._reference.index_select(0, schedule.count_readers[run])
+        return (schedule.count_distances[run] - reference).to(self._rates.dtype)
 
     def slopes(self, dots: Tensor, out: Tensor) -> None:
         """Write the gradient of the rates into ``out``, given that of every a_ik.
 
         d a_ik / d rate = a_ik * (mean distance - distance): centred, so that nothing cancels.
         """
-        plan = self._plan
-        parts(plan, dots)[1].mul_(plan.direct_coefficients)
-        each = torch.zeros_like(self._each).index_add_(0, plan.read_slots, dots)
+        schedule = self._schedule
+        parts(schedule, dots)[1].mul_(schedule.direct_coefficients)
+        each = torch.zeros_like(self._each).index_add_(0, schedule.read_slots, dots)
         moments = empty(len(each), each)
         for run in _runs(each):
             numbers = self._relative(run).mul_(self._each[run])
-            torch.mul(numbers, plan.count_numbers[run], out=moments[run])
-        mean = torch.segment_reduce(moments, "sum", offsets=plan.count_pointers)
+            torch.mul(numbers, schedule.count_numbers[run], out=moments[run])
+        mean = torch.segment_reduce(moments, "sum", offsets=schedule.count_pointers)
         for run in _runs(each):
-            centred = mean.index_select(0, plan.count_readers[run]).sub_(self._relative(run))
+            centred = mean.index_select(0, schedule.count_readers[run]).sub_(self._relative(run))
             each[run] *= centred.mul_(self._each[run])
-        out.copy_(torch.segment_reduce(each, "sum", offsets=plan.count_pointers))
+        out.copy_(torch.segment_reduce(each, "sum", offsets=schedule.count_pointers))
 
 
 def _runs(reads: Tensor) -> list[slice]:
@@ -72,24 +74,26 @@ def _runs(reads: Tensor) -> list[slice]:
     return [slice(first, first + RUN) for first in range(0, len(reads), RUN)]
 
 
-def parts(plan: Plan, reads: Tensor) -> tuple[Tensor, Tensor]:
+def parts(schedule: GatherSchedule, reads: Tensor) -> tuple[Tensor, Tensor]:
     """The numbers of spelled and of direct reads."""
-    spelled = plan.spelled.entries
-    return reads[:spelled], reads[spelled : spelled + plan.direct.entries]
+    spelled = schedule.spelled.entries
+    return reads[:spelled], reads[spelled : spelled + schedule.direct.entries]
 
 
-def read(plan: Plan, weights: Weights, sums: Tensor, values: Tensor, out: Tensor) -> None:
-    """Write the averages of the plan's readers into ``out`` [readers, width]."""
-    spelled, direct = parts(plan, weights.reads)
-    plan.direct.times(direct, values, out)
-    plan.spelled.times(spelled, sums, out, add=True)
-    for block in plan.rectangles:
+def read(
+    schedule: GatherSchedule, weights: Weights, sums: Tensor, values: Tensor, out: Tensor
+) -> None:
+    """Write the averages of the schedule's readers into ``out`` [readers, width]."""
+    spelled, direct = parts(schedule, weights.reads)
+    schedule.direct.times(direct, values, out)
+    schedule.spelled.times(spelled, sums, out, add=True)
+    for block in schedule.rectangles:
         product = block.weights(weights.reads) @ sums.index_select(0, block.buckets)
         out.index_add_(0, block.readers, product)
 
 
 def send_back(
-    plan: Plan,
+    schedule: GatherSchedule,
     weights: Weights,
     gradient: Tensor,
     sources: tuple[Tensor, Tensor],
@@ -102,18 +106,18 @@ def send_back(
     ``wanted`` takes the gradients of sums, values (on top of what is there with ``add``) and rates.
     """
     (sums, values), (to_sums, to_values, to_rates) = sources, wanted
-    spelled, direct = parts(plan, weights.reads)
+    spelled, direct = parts(schedule, weights.reads)
     if to_sums is not None:
-        plan.spelled.turned_times(spelled, gradient, to_sums, add=add)
+        schedule.spelled.turned_times(spelled, gradient, to_sums, add=add)
     if to_values is not None:
-        plan.direct.turned_times(direct, gradient, to_values, add=add)
+        schedule.direct.turned_times(direct, gradient, to_values, add=add)
     # gradient . source for every read, which the slope of its weight multiplies
     dots = empty(len(weights.reads), weights.reads)
     if to_rates is not None:
-        spelled_dots, direct_dots = parts(plan, dots)
-        plan.spelled.dots(gradient, sums, spelled_dots)
-        plan.direct.dots(gradient, values, direct_dots)
-    for block in plan.rectangles:
+        spelled_dots, direct_dots = parts(schedule, dots)
+        schedule.spelled.dots(gradient, sums, spelled_dots)
+        schedule.direct.dots(gradient, values, direct_dots)
+    for block in schedule.rectangles:
         received = gradient.index_select(0, block.readers)
         if to_sums is not None:
             to_sums.index_add_(0, block.buckets, block.weights(weights.reads).T @ received)
@@ -124,36 +128,40 @@ def send_back(
         weights.slopes(dots, to_rates)
 
 
-def average_values(values: Tensor, rates: Tensor, members: FixedMatrix, plans: Plans) -> Tensor:
-    """Sum ``values`` into buckets by ``members`` and average them by ``plans``.
+def average_values(
+    values: Tensor, rates: Tensor, members: FixedMatrix, schedules: GatherSchedules
+) -> Tensor:
+    """Sum ``values`` into buckets by ``members`` and average them by ``schedules``.
 
     Gradients to values and rates. Never in half precision: sums over many neighbours lose too much.
     """
     with torch.autocast(values.device.type, enabled=False):
-        out: Tensor = _AverageValues.apply(values, rates, members, plans)  # type: ignore[no-untyped-call]
+        out: Tensor = _AverageValues.apply(values, rates, members, schedules)  # type: ignore[no-untyped-call]
     return out
 
 
-def average_sums(sums: Tensor, values: Tensor, rates: Tensor, plans: Plans) -> Tensor:
-    """Average ready bucket ``sums`` and direct ``values`` by ``plans``.
+def average_sums(sums: Tensor, values: Tensor, rates: Tensor, schedules: GatherSchedules) -> Tensor:
+    """Average ready bucket ``sums`` and direct ``values`` by ``schedules``.
 
     Gradients to all three. Never in half precision, as in ``average_values``.
     """
     with torch.autocast(values.device.type, enabled=False):
-        out: Tensor = _AverageSums.apply(sums, values, rates, plans)  # type: ignore[no-untyped-call]
+        out: Tensor = _AverageSums.apply(sums, values, rates, schedules)  # type: ignore[no-untyped-call]
     return out
 
 
-def _forward(ctx: Any, sums: Tensor, values: Tensor, rates: Tensor, plans: Plans) -> Tensor:
-    out = empty(plans.count, sums)
+def _forward(
+    ctx: Any, sums: Tensor, values: Tensor, rates: Tensor, schedules: GatherSchedules
+) -> Tensor:
+    out = empty(schedules.count, sums)
     kept = {}
-    for rows, plan in plans:
-        weights = Weights(plan, rates[rows])
-        read(plan, weights, sums, values, out[rows])
-        if plans.kept:
+    for rows, schedule in schedules:
+        weights = Weights(schedule, rates[rows])
+        read(schedule, weights, sums, values, out[rows])
+        if schedules.kept:
             kept[rows.start] = weights
     ctx.save_for_backward(sums, values, rates)
-    ctx.plans, ctx.weights = plans, kept
+    ctx.schedules, ctx.weights = schedules, kept
     return out
 
 
@@ -164,18 +172,20 @@ def _backward(
     sums, values, rates = ctx.saved_tensors
     gradient = gradient.contiguous()
     grad_rates = torch.empty_like(rates) if pace else None
-    for number, (rows, plan) in enumerate(ctx.plans):
-        weights = ctx.weights.get(rows.start) or Weights(plan, rates[rows])
+    for number, (rows, schedule) in enumerate(ctx.schedules):
+        weights = ctx.weights.get(rows.start) or Weights(schedule, rates[rows])
         to_rates = None if grad_rates is None else grad_rates[rows]
         wanted = grad_sums, grad_values, to_rates
-        send_back(plan, weights, gradient[rows], (sums, values), wanted, add=number > 0)
+        send_back(schedule, weights, gradient[rows], (sums, values), wanted, add=number > 0)
     return grad_rates
 
 
 class _AverageSums(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, sums: Tensor, values: Tensor, rates: Tensor, plans: Plans) -> Tensor:
-        return _forward(ctx, sums, values, rates, plans)
+    def forward(
+        ctx: Any, sums: Tensor, values: Tensor, rates: Tensor, schedules: GatherSchedules
+    ) -> Tensor:
+        return _forward(ctx, sums, values, rates, schedules)
 
     @staticmethod
     @once_differentiable
@@ -191,10 +201,10 @@ class _AverageSums(torch.autograd.Function):
 class _AverageValues(torch.autograd.Function):
     @staticmethod
     def forward(
-        ctx: Any, values: Tensor, rates: Tensor, members: FixedMatrix, plans: Plans
+        ctx: Any, values: Tensor, rates: Tensor, members: FixedMatrix, schedules: GatherSchedules
     ) -> Tensor:
         ctx.members = members
-        return _forward(ctx, members.plain(values), values, rates, plans)
+        return _forward(ctx, members.plain(values), values, rates, schedules)
 
     @staticmethod
     @once_differentiable

@@ -128,7 +128,7 @@ class Readers:
 
 
 @dataclass(frozen=True)
-class Layout:
+class BucketIndex:
     """A closed set of messages as readers of itself.
 
     ``members`` [bucket rows, messages] holds the integer coefficient of each message.

@@ -1,9 +1,9 @@
-"""A reading plan: for some readers, which bucket rows are read at which time distance.
+"""A gather schedule: for some readers, which bucket rows are read at which time distance.
 
 Large blocks are read as dense products: everybody who has a key reads all times of that key, so the
 weights of a block form a full rectangle [messages with the key, times of the key]. Small blocks
-are spelled out as entries of one sparse product, and so are direct reads. Among the reads of a plan
-the spelled ones come first, then the direct ones, then the rectangles.
+are spelled out as entries of one sparse product, and so are direct reads. Among the reads of a
+schedule the spelled ones come first, then the direct ones, then the rectangles.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from eventide.graphs.incidence import Ints, offsets, ranges
 # a rectangle of at least so many weights, over at least so many times, is worth a dense product
 DENSE_ENTRIES = 512
 DENSE_TIMES = 3
-# reads planned at once, and reads whose plan is kept for the next call
+# reads planned at once, and reads whose schedule is kept for the next call
 CHUNK_ENTRIES = 8_000_000
 KEPT_ENTRIES = 64_000_000
 # a table of all (reader, time) may be so many times as large as what it holds
@@ -44,7 +44,7 @@ class Rectangle:
 
 
 @dataclass(frozen=True)
-class Plan:
+class GatherSchedule:
     """All that the attention needs about ``readers`` readers.
 
     count_*: how many neighbours a reader has at which distance, readers one after the other.
@@ -66,8 +66,8 @@ class Plan:
     rectangles: tuple[Rectangle, ...]
 
 
-class Plans:
-    """Plans for all readers, in chunks that bound the memory; kept if they are small enough."""
+class GatherSchedules:
+    """Schedules for all readers, in chunks that bound the memory; kept if they are small."""
 
     def __init__(self, readers: Readers, device: torch.device, chunk: int = CHUNK_ENTRIES) -> None:
         self.count = len(readers.profile)
@@ -79,20 +79,20 @@ class Plans:
             cuts = np.searchsorted(total, wanted)
             self._bounds = [0, *np.unique(cuts[(cuts > 0) & (cuts < self.count)]), self.count]
         self.kept = self.count == 0 or total[-1] <= KEPT_ENTRIES
-        self._plans: dict[int, Plan] = {}
+        self._schedules: dict[int, GatherSchedule] = {}
 
-    def __iter__(self) -> Iterator[tuple[slice, Plan]]:
-        """The readers of each chunk and their plan."""
+    def __iter__(self) -> Iterator[tuple[slice, GatherSchedule]]:
+        """The readers of each chunk and their schedule."""
         for first, last in zip(self._bounds[:-1], self._bounds[1:], strict=True):
-            steps = self._plans.get(first)
+            steps = self._schedules.get(first)
             if steps is None:
-                steps = plan(self._readers.take(np.arange(first, last)), self._device)
+                steps = schedule(self._readers.take(np.arange(first, last)), self._device)
                 if self.kept:
-                    self._plans[first] = steps
+                    self._schedules[first] = steps
             yield slice(int(first), int(last)), steps
 
 
-def plan(readers: Readers, device: torch.device) -> Plan:
+def schedule(readers: Readers, device: torch.device) -> GatherSchedule:
     """Plan the reads of these readers at once."""
     profile, times, reads, blocks = readers.profile, readers.times, readers.reads, readers.blocks
     count = len(profile)
@@ -138,7 +138,7 @@ def plan(readers: Readers, device: torch.device) -> Plan:
         fits = len(array) == 0 or int(array.max()) < 2**31
         return tensor(array.astype(np.int32) if fits else array)
 
-    return Plan(
+    return GatherSchedule(
         count,
         tensor(farthest),
         tensor(pointers),

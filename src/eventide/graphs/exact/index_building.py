@@ -11,8 +11,8 @@ import scipy.sparse
 
 from eventide.graphs.exact.bucket_index import (
     Blocks,
+    BucketIndex,
     Direct,
-    Layout,
     Members,
     Readers,
     Reads,
@@ -116,17 +116,17 @@ def _closures(group: Group, support: Ints) -> Ints:
     return np.take_along_axis(group.subsets, largest, axis=1)
 
 
-def closed_layout(
+def closed_bucket_index(
     incidence: Incidence, times: Ints, most: int | None = None, rare: int = RARE
-) -> Layout:
+) -> BucketIndex:
     """Lay out the neighbourhoods of all messages among themselves.
 
     Elements of at most ``rare`` messages are read directly. Messages with more than ``most`` other
     elements (None: as many as ``subsets.affordable`` says) are wide: explicit neighbours.
 
     >>> sets = Incidence.of([["a"], ["a", "b"], ["b"], []])
-    >>> layout = closed_layout(sets, np.array([0, 0, 1, 1]))
-    >>> layout.edges, layout.entries
+    >>> bucket_index = closed_bucket_index(sets, np.array([0, 0, 1, 1]))
+    >>> bucket_index.edges, bucket_index.entries
     (8, 8)
     """
     linked = linking(incidence)
@@ -185,7 +185,7 @@ def closed_layout(
         len(rows),
         len(profile),
     )
-    return Layout(members, readers)
+    return BucketIndex(members, readers)
 
 
 def _lone_apart(profile: Ints, sets: Incidence) -> tuple[Ints, Incidence]:

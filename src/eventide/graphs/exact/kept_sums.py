@@ -14,8 +14,8 @@ import torch
 from torch import Tensor
 
 from eventide.graphs.exact.attention import average_sums
-from eventide.graphs.exact.bucket_index import Blocks, Direct, Layout, Readers, Reads
-from eventide.graphs.exact.gather_schedule import Plans
+from eventide.graphs.exact.bucket_index import Blocks, BucketIndex, Direct, Readers, Reads
+from eventide.graphs.exact.gather_schedule import GatherSchedules
 from eventide.graphs.exact.products import FixedMatrix
 from eventide.graphs.incidence import Ints, ranges
 
@@ -27,12 +27,12 @@ class ConstantAverages:
 
     def __init__(self, sums: Tensor, values: Tensor, readers: Readers) -> None:
         self._sums, self._values, self._readers = sums, values, readers
-        self._whole: Plans | None = None
+        self._whole: GatherSchedules | None = None
 
     def average(self, rates: Tensor, rows: Tensor | None = None) -> Tensor:
         """Average around ``rows`` (all if None); gradients flow to ``rates`` alone.
 
-        For many rows reading all by the plan at hand is quicker than planning for some.
+        For many rows reading all by the schedule at hand is quicker than planning for some.
         """
         if rows is None:
             return average_sums(self._sums, self._values, rates, self._all())
@@ -40,34 +40,38 @@ class ConstantAverages:
         if many and len(torch.unique(rows)) == len(rows):
             every = rates.new_zeros(len(self._readers.profile)).index_copy(0, rows, rates)
             return average_sums(self._sums, self._values, every, self._all())[rows]
-        plans = Plans(self._readers.take(rows.cpu().numpy()), self._sums.device)
-        return average_sums(self._sums, self._values, rates, plans)
+        schedules = GatherSchedules(self._readers.take(rows.cpu().numpy()), self._sums.device)
+        return average_sums(self._sums, self._values, rates, schedules)
 
     @property
     def stored_bytes(self) -> int:
         """Memory that the sums take, beside the values themselves."""
         return self._sums.numel() * self._sums.element_size()
 
-    def _all(self) -> Plans:
+    def _all(self) -> GatherSchedules:
         if self._whole is None:
-            self._whole = Plans(self._readers, self._sums.device)
+            self._whole = GatherSchedules(self._readers, self._sums.device)
         return self._whole
 
 
-def profile_time_bytes(layout: Layout, values: Tensor) -> int:
+def profile_time_bytes(bucket_index: BucketIndex, values: Tensor) -> int:
     """What the sums of every (profile, time) would take."""
-    rows = len(layout.readers.reads.counts.times)
+    rows = len(bucket_index.readers.reads.counts.times)
     return rows * values.shape[1] * values.element_size()
 
 
-def bucket_constant(layout: Layout, members: FixedMatrix, values: Tensor) -> ConstantAverages:
+def bucket_constant(
+    bucket_index: BucketIndex, members: FixedMatrix, values: Tensor
+) -> ConstantAverages:
     """Keep the bucket sums."""
-    return ConstantAverages(members.plain(values), values, layout.readers)
+    return ConstantAverages(members.plain(values), values, bucket_index.readers)
 
 
-def profile_time_constant(layout: Layout, members: FixedMatrix, values: Tensor) -> ConstantAverages:
+def profile_time_constant(
+    bucket_index: BucketIndex, members: FixedMatrix, values: Tensor
+) -> ConstantAverages:
     """Keep the sum of every (profile, time)."""
-    readers = layout.readers
+    readers = bucket_index.readers
     counts = readers.reads.counts
     from_buckets, from_values = (FixedMatrix(part) for part in _composition(readers))
     sums = from_buckets.plain(members.plain(values)) + from_values.plain(values)
@@ -119,13 +123,17 @@ def _composition(readers: Readers) -> tuple[scipy.sparse.csr_array, scipy.sparse
 class StaleAverages:
     """Old values of all messages and their bucket sums.
 
-    ``turned`` [messages, bucket rows] is the transposed matrix of the layout's members.
+    ``turned`` [messages, bucket rows] is the transposed matrix of the bucket_index's members.
     """
 
     def __init__(
-        self, layout: Layout, sums: Tensor, values: Tensor, turned: scipy.sparse.csr_array
+        self,
+        bucket_index: BucketIndex,
+        sums: Tensor,
+        values: Tensor,
+        turned: scipy.sparse.csr_array,
     ) -> None:
-        self._layout, self._sums, self._values, self._turned = layout, sums, values, turned
+        self._layout, self._sums, self._values, self._turned = bucket_index, sums, values, turned
 
     def average(self, own: Tensor, rates: Tensor, rows: Tensor) -> Tensor:
         """Average around ``rows``, whose values now are ``own``; everybody else's are old.
@@ -148,7 +156,7 @@ class StaleAverages:
             _put_right(self._sums, buckets, theirs.tocsr(), moved),
             _put_right(self._values, messages, mine, moved),
             rates,
-            Plans(readers, rates.device),
+            GatherSchedules(readers, rates.device),
         )
 
 

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from eventide.graphs.exact.attention import average_sums
 from eventide.graphs.exact.bucket_index import Blocks, Direct, Readers, Reads, TimeCounts
-from eventide.graphs.exact.gather_schedule import Plan, Plans
+from eventide.graphs.exact.gather_schedule import GatherSchedule, GatherSchedules
 from eventide.graphs.incidence import Ints, offsets
 
 
@@ -86,7 +86,7 @@ def held_by(memory: Summing, values: Tensor | MemorySums) -> MemorySums:
     return values if isinstance(values, MemorySums) else memory.sums(values)
 
 
-class Lookup:
+class BatchLookup:
     """What new messages read of a memory."""
 
     def __init__(
@@ -123,7 +123,7 @@ class Lookup:
         reads = Reads(*keys, direct, TimeCounts(offsets(lengths + 1), moments, numbers))
         profile = np.arange(len(times), dtype=np.int64)
         self._readers = Readers(profile, times, reads, blocks, len(blocks.rows), len(memory_times))
-        self._plans: dict[torch.device, Plans] = {}
+        self._schedules: dict[torch.device, GatherSchedules] = {}
 
     def __len__(self) -> int:
         return len(self._readers.profile)
@@ -133,47 +133,50 @@ class Lookup:
     ) -> Tensor:
         """Average over memory neighbours and oneself; differentiable in all three."""
         held = held_by(self._memory, memory_values)
-        plans = self._plan(rates.device)
+        schedules = self._schedule(rates.device)
         shares = torch.cat(
-            [_own_power(plan, rates[rows]) / _total(plan, rates[rows]) for rows, plan in plans]
+            [
+                _own_power(schedule, rates[rows]) / _total(schedule, rates[rows])
+                for rows, schedule in schedules
+            ]
         )
-        read = average_sums(held.sums, held.values, rates, plans)
+        read = average_sums(held.sums, held.values, rates, schedules)
         return read + shares[:, None] * own_values
 
     def partial(self, memory_values: Tensor | MemorySums, rates: Tensor) -> Partial:
         """The unfinished average over this memory alone, to be merged with other shards'."""
         held = held_by(self._memory, memory_values)
-        plans = self._plan(rates.device)
-        total = torch.cat([_total(plan, rates[rows]) for rows, plan in plans])
-        own = torch.cat([_own_power(plan, rates[rows]) for rows, plan in plans])
-        reference = torch.cat([_reference(plan, rates[rows]) for rows, plan in plans])
-        read = average_sums(held.sums, held.values, rates, plans)
+        schedules = self._schedule(rates.device)
+        total = torch.cat([_total(schedule, rates[rows]) for rows, schedule in schedules])
+        own = torch.cat([_own_power(schedule, rates[rows]) for rows, schedule in schedules])
+        reference = torch.cat([_reference(schedule, rates[rows]) for rows, schedule in schedules])
+        read = average_sums(held.sums, held.values, rates, schedules)
         return Partial(read * total[:, None], (total - own).clamp_min(0), reference)
 
-    def _plan(self, device: torch.device) -> Plans:
-        if device not in self._plans:
-            self._plans[device] = Plans(self._readers, device)
-        return self._plans[device]
+    def _schedule(self, device: torch.device) -> GatherSchedules:
+        if device not in self._schedules:
+            self._schedules[device] = GatherSchedules(self._readers, device)
+        return self._schedules[device]
 
 
-def _reference(plan: Plan, rates: Tensor) -> Tensor:
-    return torch.where(rates < 0, plan.farthest, torch.zeros_like(plan.farthest))
+def _reference(schedule: GatherSchedule, rates: Tensor) -> Tensor:
+    return torch.where(rates < 0, schedule.farthest, torch.zeros_like(schedule.farthest))
 
 
-def _own_power(plan: Plan, rates: Tensor) -> Tensor:
-    return torch.exp(rates * _reference(plan, rates))
+def _own_power(schedule: GatherSchedule, rates: Tensor) -> Tensor:
+    return torch.exp(rates * _reference(schedule, rates))
 
 
-def _total(plan: Plan, rates: Tensor) -> Tensor:
+def _total(schedule: GatherSchedule, rates: Tensor) -> Tensor:
     """The normaliser of each reader, differentiable."""
-    each = plan.count_readers
-    relative = (plan.count_distances - _reference(plan, rates)[each]).to(rates.dtype)
-    terms = plan.count_numbers * torch.exp(-rates[each] * relative)
+    each = schedule.count_readers
+    relative = (schedule.count_distances - _reference(schedule, rates)[each]).to(rates.dtype)
+    terms = schedule.count_numbers * torch.exp(-rates[each] * relative)
     return torch.zeros_like(rates).index_add(0, each, terms)
 
 
 def across_shards(
-    shards: list[tuple[Lookup, Tensor | MemorySums]], own_values: Tensor, rates: Tensor
+    shards: list[tuple[BatchLookup, Tensor | MemorySums]], own_values: Tensor, rates: Tensor
 ) -> Tensor:
     """Average over a memory that is split: every message in exactly one of the shards."""
     partials = [lookup.partial(values, rates) for lookup, values in shards]

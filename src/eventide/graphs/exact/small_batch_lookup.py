@@ -1,6 +1,6 @@
-"""A handful of new messages that read a memory, one after the other.
+"""The small-batch path: a few new messages that read a memory, one after the other.
 
-``Lookup`` plans the reads of many messages at once, and its fixed cost is several times what a
+``BatchLookup`` schedules the reads of many messages at once. Its fixed cost is several times what a
 single message's few sums take. Here each message has short dense vectors of weights instead.
 """
 
@@ -95,8 +95,8 @@ class _Reads:
         return sums + values, powers @ self.numbers.to(powers), reference
 
 
-class Handful:
-    """What a few new messages read of a memory; answers as ``Lookup`` does."""
+class SmallBatchLookup:
+    """What a few new messages read of a memory; answers as ``BatchLookup`` does."""
 
     def __init__(
         self, holdings: Holdings, keys: list[Ints], met: list[Ints], times: Ints, memory: Summing

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from eventide.corpus.corpus import Corpus, Ints
-from eventide.corpus.training_set import Problem
+from eventide.corpus.training_set import TrainingSet
 from eventide.errors import InputError
 from eventide.features.encoders.pooling import count_matrix, unit_rows
 from eventide.features.encoders.tokens import Keys, Lexicon, Scan, Tokens, frequent
@@ -62,7 +62,7 @@ class ProbedMethod(AtOnceMethod):
 
     probe: LinearProbe
 
-    def fit_vectors(self, problem: Problem) -> Matrix:
+    def fit_vectors(self, training_set: TrainingSet) -> Matrix:
         """Learn how to make vectors, and return those of every message of the memory."""
         raise NotImplementedError
 
@@ -70,10 +70,10 @@ class ProbedMethod(AtOnceMethod):
         """Return the vectors of new messages, each made by itself."""
         raise NotImplementedError
 
-    def learn(self, problem: Problem) -> Logits:
+    def learn(self, training_set: TrainingSet) -> Logits:
         """Fit vectors, then the probe on those of the training messages."""
-        vectors, rows = self.fit_vectors(problem), problem.training_rows
-        self.probe = LinearProbe.fit(vectors[rows], problem.labels[rows])
+        vectors, rows = self.fit_vectors(training_set), training_set.training_rows
+        self.probe = LinearProbe.fit(vectors[rows], training_set.labels[rows])
         return self.probe.logits(vectors)
 
     def logits(self, corpus: Corpus) -> Logits:
@@ -149,10 +149,10 @@ class LrTfidf(ProbedMethod):
 
     words: WordWeights
 
-    def fit_vectors(self, problem: Problem) -> Matrix:
+    def fit_vectors(self, training_set: TrainingSet) -> Matrix:
         """Learn vocabulary and rarity from the training messages, then weigh all."""
-        texts = messages_of(problem.corpus)["text"]
-        self.words = WordWeights.fit(texts[problem.training_rows])
+        texts = messages_of(training_set.corpus)["text"]
+        self.words = WordWeights.fit(texts[training_set.training_rows])
         return self.words.weigh(texts)
 
     def vectors(self, corpus: Corpus) -> Matrix:
@@ -173,9 +173,9 @@ class LrTfidf(ProbedMethod):
 class LrEncoder(ProbedMethod):
     """The probe on the vectors of a corpus."""
 
-    def fit_vectors(self, problem: Problem) -> Matrix:
+    def fit_vectors(self, training_set: TrainingSet) -> Matrix:
         """Nothing to learn: the encoder has done that."""
-        return self.vectors(problem.corpus)
+        return self.vectors(training_set.corpus)
 
     def vectors(self, corpus: Corpus) -> Matrix:
         """Return the encoder's vectors, of unit length."""

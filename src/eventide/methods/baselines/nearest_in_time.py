@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eventide.corpus.corpus import Corpus, Ints
-from eventide.corpus.training_set import UNLABELLED, Problem
+from eventide.corpus.training_set import UNLABELLED, TrainingSet
 from eventide.methods.single_step import AtOnceMethod, Logits, messages_of
 
 VOTERS = 8
@@ -34,10 +34,10 @@ class NearestInTime(AtOnceMethod):
     labels: Ints
     counts: Ints
 
-    def learn(self, problem: Problem) -> Logits:
+    def learn(self, training_set: TrainingSet) -> Logits:
         """Note when the training messages were written."""
-        self.times = _milliseconds(problem.corpus)
-        self.labels, self.counts = problem.labels, problem.class_counts
+        self.times = _milliseconds(training_set.corpus)
+        self.labels, self.counts = training_set.labels, training_set.class_counts
         return self._vote(self.times)
 
     def logits(self, corpus: Corpus) -> Logits:

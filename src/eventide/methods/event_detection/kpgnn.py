@@ -13,16 +13,16 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from eventide.corpus.corpus import Corpus, Ints
-from eventide.corpus.training_set import Problem
+from eventide.corpus.training_set import TrainingSet
 from eventide.features.time_buckets import SECONDS
 from eventide.losses.pairwise import infomax_loss, triplet_loss
 from eventide.methods.event_detection.sampled_method import SampledGraphMethod
 from eventide.networks.multi_view import ViewOutput
 from eventide.networks.sampled_networks import GraphAttention, LayeredNetwork
 from eventide.runners.graph_runner import Outputs
-from eventide.runners.sampled_runner import VIEW, SampledStage
+from eventide.runners.sampled_runner import VIEW, SampledRunner
 from eventide.training.checkpoints import Checkpoints
-from eventide.training.loop import Run, Watch
+from eventide.training.loop import TrainingRun, Watch
 from eventide.training.objectives.objective import Outputs as ObjectiveOutputs
 from eventide.training.objectives.representation_objective import RepresentationObjective
 from eventide.training.phases import Phase
@@ -35,7 +35,7 @@ class Shuffled(ViewOutput):
     shuffled: Tensor
 
 
-class InfomaxStage(SampledStage):
+class InfomaxRunner(SampledRunner):
     """Features are shuffled by rotating them; the first row of a batch, itself random, says how."""
 
     def learn(self, rows: Ints) -> Outputs:
@@ -73,10 +73,12 @@ class Kpgnn(SampledGraphMethod):
     infomax_weight: ClassVar[float] = 0.0
     """Weight of the optional infomax term."""
 
-    def fit(self, problem: Problem, watch: Watch, checkpoints: Checkpoints | None) -> Run:
+    def fit(
+        self, training_set: TrainingSet, watch: Watch, checkpoints: Checkpoints | None
+    ) -> TrainingRun:
         """Note the time of every message of the memory, then train."""
-        self._times = self.time_numbers(problem.corpus)
-        return super().fit(problem, watch, checkpoints)
+        self._times = self.time_numbers(training_set.corpus)
+        return super().fit(training_set, watch, checkpoints)
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return the weights and the time numbers of the memory."""
@@ -118,9 +120,9 @@ class Kpgnn(SampledGraphMethod):
         days, rest = np.divmod(moments, DAY)
         return np.stack([(days + FIRST_DAY) / 1e5, rest / DAY], axis=1).astype(np.float32)
 
-    def stage_kind(self) -> type[SampledStage]:
-        """Return a stage that shuffles too, where the infomax term is wanted."""
-        return InfomaxStage if self.infomax_weight > 0 else SampledStage
+    def stage_kind(self) -> type[SampledRunner]:
+        """Return a runner that shuffles too, where the infomax term is wanted."""
+        return InfomaxRunner if self.infomax_weight > 0 else SampledRunner
 
     def make_phases(self, network: LayeredNetwork, counts: Tensor) -> list[Phase]:
         """Learn from triplets, then fit the head."""

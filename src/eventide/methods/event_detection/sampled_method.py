@@ -13,7 +13,7 @@ from eventide.graphs.sampled.edge_blocks import Floats
 from eventide.methods.trained import TrainedMethod
 from eventide.networks.initialisation import Noise
 from eventide.networks.sampled_networks import LayeredNetwork
-from eventide.runners.sampled_runner import SampledStage
+from eventide.runners.sampled_runner import SampledRunner
 from eventide.training.objectives.logit_objective import LogitObjective
 from eventide.training.objectives.objective import Objective
 from eventide.training.phases import Phase
@@ -26,7 +26,7 @@ HEAD_RATE = 0.1
 Chosen between 0.01 and 0.1 on validation messages of crisislex-t7."""
 
 
-class SampledGraphMethod(TrainedMethod[LayeredNetwork, SampledStage]):
+class SampledGraphMethod(TrainedMethod[LayeredNetwork, SampledRunner]):
     """A method gives its layers, its phases, and what weighs the edges."""
 
     note: ClassVar[str] = SAMPLED
@@ -57,9 +57,9 @@ class SampledGraphMethod(TrainedMethod[LayeredNetwork, SampledStage]):
             layers, width=width, classes=classes, generator=generator, noise=Noise(self.seed)
         )
 
-    def make_stage(
+    def make_runner(
         self, network: LayeredNetwork, corpus: Corpus, device: torch.device
-    ) -> SampledStage:
+    ) -> SampledRunner:
         """Sample the neighbours of every message."""
         return self.stage_kind()(
             network,
@@ -73,9 +73,9 @@ class SampledGraphMethod(TrainedMethod[LayeredNetwork, SampledStage]):
             new_inputs=self.inputs,
         )
 
-    def stage_kind(self) -> type[SampledStage]:
+    def stage_kind(self) -> type[SampledRunner]:
         """Return what the network runs on."""
-        return SampledStage
+        return SampledRunner
 
     def encoder_phase(self, objective: Objective) -> Phase:
         """Return the phase that trains the layers alone."""

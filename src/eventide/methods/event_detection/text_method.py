@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from eventide.corpus.corpus import Corpus, Ints
-from eventide.corpus.training_set import Problem
-from eventide.methods.method import Judgement
-from eventide.methods.single_step import KEPT, Logits, judgement_of, messages_of
+from eventide.corpus.training_set import TrainingSet
+from eventide.methods.method import Prediction
+from eventide.methods.single_step import KEPT, Logits, messages_of, prediction_of
 from eventide.methods.trained import TrainedMethod
-from eventide.runners.text_runner import VIEW, TextNetwork, TextStage
+from eventide.runners.text_runner import VIEW, TextNetwork, TextRunner
 from eventide.training.checkpoints import Checkpoints
-from eventide.training.loop import Run, Watch
+from eventide.training.loop import TrainingRun, Watch
 from eventide.training.objectives.logit_objective import LogitObjective
 from eventide.training.objectives.objective import Outputs
 from eventide.training.phases import Phase
@@ -32,7 +32,7 @@ NetworkT = TypeVar("NetworkT", bound=TextNetwork)
 READER = "reader"
 
 
-class TextMethod(TrainedMethod[NetworkT, TextStage]):
+class TextMethod(TrainedMethod[NetworkT, TextRunner]):
     """A method gives its network, how it reads messages, and what of that must be saved."""
 
     _kept: Logits
@@ -53,27 +53,29 @@ class TextMethod(TrainedMethod[NetworkT, TextStage]):
         """Train everything by cross-entropy."""
         return [Phase(LogitObjective(counts, 0.0), self.settings.training)]
 
-    def make_stage(self, network: NetworkT, corpus: Corpus, device: torch.device) -> TextStage:
+    def make_runner(self, network: NetworkT, corpus: Corpus, device: torch.device) -> TextRunner:
         """Set the network beside the texts."""
 
         def read(messages: Corpus) -> Tensor:
             return self.read(messages_of(messages))
 
-        return TextStage(network, corpus, read, self.settings.network, device)
+        return TextRunner(network, corpus, read, self.settings.network, device)
 
-    def fit(self, problem: Problem, watch: Watch, checkpoints: Checkpoints | None) -> Run:
-        """Train, then judge the memory while its text is at hand."""
-        run = super().fit(problem, watch, checkpoints)
-        self._kept = _logits(self.stage.evaluate(np.arange(len(problem.corpus))))
+    def fit(
+        self, training_set: TrainingSet, watch: Watch, checkpoints: Checkpoints | None
+    ) -> TrainingRun:
+        """Train, then predict the memory while its text is at hand."""
+        run = super().fit(training_set, watch, checkpoints)
+        self._kept = _logits(self.runner.evaluate(np.arange(len(training_set.corpus))))
         return run
 
-    def judge(self, rows: Ints) -> Judgement:
+    def predict(self, rows: Ints) -> Prediction:
         """Return what was said of remembered messages after training."""
-        return judgement_of(self._kept[rows])
+        return prediction_of(self._kept[rows])
 
-    def judge_new(self, corpus: Corpus) -> Judgement:
+    def predict_new(self, corpus: Corpus) -> Prediction:
         """Judge new messages, each by itself."""
-        return judgement_of(_logits(self.stage.evaluate_new(self.stage.look_up(corpus))))
+        return prediction_of(_logits(self.runner.evaluate_new(self.runner.look_up(corpus))))
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return weights, how to read, and the logits of the memory."""

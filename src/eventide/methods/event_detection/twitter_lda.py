@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from eventide.corpus.corpus import Corpus
-from eventide.corpus.training_set import Problem
+from eventide.corpus.training_set import TrainingSet
 from eventide.errors import InputError
 from eventide.features.encoders.pooling import count_matrix
 from eventide.features.encoders.tokens import Lexicon, Scan, frequent, tally
@@ -76,12 +76,12 @@ class TwitterLda(ProbedMethod):
     topics: Ints
     """The topic of each message of the memory, `NOBODY` where its author is not known."""
 
-    def fit_vectors(self, problem: Problem) -> Matrix:
+    def fit_vectors(self, training_set: TrainingSet) -> Matrix:
         """Sample topics from the text of the whole memory, then read every message with them."""
-        messages = messages_of(problem.corpus)
+        messages = messages_of(training_set.corpus)
         lexicon = vocabulary(messages["text"])
         known = messages["user"].is_not_null().to_numpy()
-        self.users = problem.corpus.users
+        self.users = training_set.corpus.users
         random = np.random.default_rng(self.seed)
         # Messages come by time: shuffled, those drawn side by side have little to do with another.
         order = random.permutation(len(messages))

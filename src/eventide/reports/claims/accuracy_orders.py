@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from eventide.experiments import Contestant, choose
+from eventide.experiments import Variant, choose
 from eventide.experiments.variants import METHOD_OF, named
 from eventide.reports.claims.claim import MORE, Claim, Link, Region
 from eventide.reports.claims.evidence import Evidence
@@ -20,7 +20,7 @@ RULE = (
 def better(
     evidence: Evidence, ours: str, theirs: str, claimed: Region = MORE, sign: str = ">"
 ) -> Link:
-    """Compare the accuracies of two contestants on the seeds that both finished."""
+    """Compare the accuracies of two variants on the seeds that both finished."""
     compared = f"{ours} {sign} {theirs}"
     results = evidence.results
     found = results.difference(ours, theirs) if results else None
@@ -44,22 +44,22 @@ def each_better(evidence: Evidence, *pairs: tuple[str, str]) -> list[Link]:
 ORDER = Claim(
     says="UCL-EC is at least as good as UCL, and UCL at least as good as PSC (no margin).",
     rule=f"Each link: {RULE}.",
-    judge=lambda evidence: each_better(evidence, ("ucl-ec", "ucl"), ("ucl", "psc")),
-    contestants=(named("ucl", "learned"), named("ucl", "centroids"), named("psc", "learned")),
+    assess=lambda evidence: each_better(evidence, ("ucl-ec", "ucl"), ("ucl", "psc")),
+    variants=(named("ucl", "learned"), named("ucl", "centroids"), named("psc", "learned")),
 )
 
 MARGINS = Claim(
     says="A margin by class uncertainty beats one by class error rate (+dm, without calibration), "
     "which beats a fixed one (+m), with learned prototypes and with centroids (EC).",
     rule=f"Each link: {RULE}.",
-    judge=lambda evidence: each_better(
+    assess=lambda evidence: each_better(
         evidence,
         ("psc+dm", "psc+m"),
         ("ucl", "psc+dm"),
         ("psc-ec+dm", "psc-ec+m"),
         ("ucl-ec", "psc-ec+dm"),
     ),
-    contestants=tuple(
+    variants=tuple(
         named(name, kind)
         for kind in ("learned", "centroids")
         for name in ("psc+m", "psc+dm", "ucl")
@@ -67,24 +67,24 @@ MARGINS = Claim(
 )
 
 
-def _both(*ablations: str) -> tuple[Contestant, ...]:
+def _both(*ablations: str) -> tuple[Variant, ...]:
     return tuple(named(name, kind) for kind in METHOD_OF for name in ablations)
 
 
 CALIBRATION = Claim(
     says="The calibration term EUC helps: without it, UCL and UCL-EC lose accuracy.",
     rule=f"Each link: {RULE}.",
-    judge=lambda evidence: each_better(
+    assess=lambda evidence: each_better(
         evidence, ("ucl", "ucl-without-euc"), ("ucl-ec", "ucl-ec-without-euc")
     ),
-    contestants=_both("ucl", "ucl-without-euc"),
+    variants=_both("ucl", "ucl-without-euc"),
 )
 
 BALANCE = Claim(
     says="Weighting the error of rare classes up (+CB) improves UCL and UCL-EC further.",
     rule=f"Each link: {RULE}.",
-    judge=lambda evidence: each_better(evidence, ("ucl+cb", "ucl"), ("ucl-ec+cb", "ucl-ec")),
-    contestants=_both("ucl", "ucl+cb"),
+    assess=lambda evidence: each_better(evidence, ("ucl+cb", "ucl"), ("ucl-ec+cb", "ucl-ec")),
+    variants=_both("ucl", "ucl+cb"),
 )
 
 
@@ -95,13 +95,13 @@ PAPERS = ("cb-focal", "ldam-drw", "hybrid-psc", "bcl", "dro-lt", "tsc", "ucl", "
 WEAKEST = Claim(
     says="Plain cross-entropy (CE) is the weakest of all methods in the long-tail table.",
     rule=f"Each link: {RULE}.",
-    judge=lambda evidence: each_better(evidence, *((name, "ce") for name in PAPERS)),
-    contestants=choose(",".join(["ce", *PAPERS])).contestants,
+    assess=lambda evidence: each_better(evidence, *((name, "ce") for name in PAPERS)),
+    variants=choose(",".join(["ce", *PAPERS])).variants,
 )
 
 HYBRID_PSC = Claim(
     says="Hybrid-PSC, with a prototypical contrastive term, beats plain cross-entropy (CE).",
     rule=f"{RULE[0].upper()}{RULE[1:]}.",
-    judge=lambda evidence: each_better(evidence, ("hybrid-psc", "ce")),
-    contestants=choose("ce,hybrid-psc").contestants,
+    assess=lambda evidence: each_better(evidence, ("hybrid-psc", "ce")),
+    variants=choose("ce,hybrid-psc").variants,
 )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from eventide.experiments import Contestant
+from eventide.experiments import Variant
 from eventide.scoring.bootstrap import Interval
 
 if TYPE_CHECKING:
@@ -115,16 +115,16 @@ class Link:
 
 @dataclass(frozen=True)
 class Claim:
-    """One sentence of the paper, whom and what it needs, and how it is judged.
+    """One sentence of the paper, whom and what it needs, and how it is tested.
 
-    ``contestants`` run as in `eventide compare`; ``looks`` name what must be seen of trained models
-    (see `looks.LOOKS`). ``judge`` compares, and never trains.
+    ``variants`` run as in `eventide compare`; ``looks`` name what must be seen of trained models
+    (see `looks.LOOKS`). ``assess`` compares, and never trains.
     """
 
     says: str
     rule: str
-    judge: Callable[[Evidence], Sequence[Link]]
-    contestants: tuple[Contestant, ...] = ()
+    assess: Callable[[Evidence], Sequence[Link]]
+    variants: tuple[Variant, ...] = ()
     looks: tuple[str, ...] = ()
 
 

@@ -14,7 +14,7 @@ SLIGHTLY = 0.25
 UNTIMED = "these runs were kept by a version that did not take the processor's time"
 
 
-def _judge(evidence: Evidence) -> list[Link]:
+def _assess(evidence: Evidence) -> list[Link]:
     compared = f"seconds of {UCL_EC.name} > of {UCL.name}"
     ours, theirs = evidence.outcomes(UCL_EC.name), evidence.outcomes(UCL.name)
     pairs = [
@@ -41,6 +41,6 @@ COST = Claim(
     f"over seeds: confirmed if every seed lies between 0 and {100 * SLIGHTLY:g} %; not confirmed "
     "if every seed lies below 0, or every seed beyond that; else undecided. Times are the "
     "processor's, which other runs beside it hardly change.",
-    judge=_judge,
-    contestants=(UCL, UCL_EC),
+    assess=_assess,
+    variants=(UCL, UCL_EC),
 )

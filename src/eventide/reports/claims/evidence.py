@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from eventide.errors import EventideError
-from eventide.experiments import Contestant, Results, choose
+from eventide.experiments import Results, Variant, choose
 from eventide.experiments.prepared import Prepared
 from eventide.experiments.run_log import Outcome
 from eventide.methods.method import Method
@@ -22,7 +22,7 @@ from eventide.reports.figures import similarity_histograms as similarity
 from eventide.reports.figures.trained_runs import FittedRun, Runs
 from eventide.scoring.class_groups import ClassGroups
 
-CE, UCL, UCL_EC = choose("ce,ucl,ucl-ec").contestants
+CE, UCL, UCL_EC = choose("ce,ucl,ucl-ec").variants
 
 
 class SharedRuns(Runs):
@@ -32,11 +32,11 @@ class SharedRuns(Runs):
         super().__post_init__()
         self.handed_out: dict[tuple[str, int], FittedRun] = {}
 
-    def prepared(self, contestant: Contestant, seed: int) -> tuple[Method, Prepared]:
+    def prepared(self, variant: Variant, seed: int) -> tuple[Method, Prepared]:
         """Return a method to train, and keep hold of it."""
-        method, prepared = super().prepared(contestant, seed)
-        run = FittedRun(contestant.name, method, prepared)
-        self.handed_out[contestant.name, seed] = run
+        method, prepared = super().prepared(variant, seed)
+        run = FittedRun(variant.name, method, prepared)
+        self.handed_out[variant.name, seed] = run
         return method, prepared
 
     def keep(self) -> None:
@@ -92,15 +92,15 @@ def looked(runs: Runs, names: Sequence[str]) -> tuple[dict[str, dict[int, Any]],
 
 @dataclass(frozen=True)
 class Evidence:
-    """Runs by contestant and looks by name and seed, with the reasons why some are missing."""
+    """Runs by variant and looks by name and seed, with the reasons why some are missing."""
 
     results: Results | None = None
     looks: Mapping[str, Mapping[int, Any]] = field(default_factory=dict)
     missing: Mapping[str, str] = field(default_factory=dict)
 
-    def outcomes(self, contestant: str) -> dict[int, Outcome]:
-        """Return what the finished runs of a contestant gave, by seed."""
-        runs = self.results.runs.get(contestant, ()) if self.results else ()
+    def outcomes(self, variant: str) -> dict[int, Outcome]:
+        """Return what the finished runs of a variant gave, by seed."""
+        runs = self.results.runs.get(variant, ()) if self.results else ()
         return {run.seed: run.outcome for run in runs if run.outcome is not None}
 
     def seen(self, look: str) -> dict[int, Any]:
@@ -108,7 +108,7 @@ class Evidence:
         return dict(self.looks.get(look, {}))
 
     def why(self, *names: str) -> str:
-        """Say why contestants or looks are missing, each reason once."""
+        """Say why variants or looks are missing, each reason once."""
         found = dict.fromkeys(
             f"{name}: {self.missing[name]}" for name in names if name in self.missing
         )
@@ -118,7 +118,7 @@ class Evidence:
 def gather(runs: Runs, claims: Iterable[Claim]) -> Evidence:
     """Train whom the claims need, each once: those of a kept comparison not at all."""
     claims = tuple(claims)
-    wanted = {each.name: each for claim in claims for each in claim.contestants}
+    wanted = {each.name: each for claim in claims for each in claim.variants}
     looks = {look: None for claim in claims for look in claim.looks}
     missing = {each.name: why for each in wanted.values() if (why := each.missing())}
     able = [each for name, each in wanted.items() if name not in missing]
@@ -126,6 +126,6 @@ def gather(runs: Runs, claims: Iterable[Claim]) -> Evidence:
     if results is not None:
         for run in results.failures:
             why = " ".join((run.error or "no reason given").split())
-            missing.setdefault(run.contestant, f"seed {run.seed} failed: {why}")
+            missing.setdefault(run.variant, f"seed {run.seed} failed: {why}")
     seen, failed = looked(runs, tuple(looks))
     return Evidence(results, seen, missing | failed)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import eventide
-from eventide.experiments import Contestant
+from eventide.experiments import Variant
 from eventide.experiments.sources import code_name, commit
 from eventide.experiments.splitting import SPLITS
 from eventide.outputs import writing
@@ -72,7 +72,7 @@ def examine(runs: Runs, names: Sequence[str] = ()) -> Report:
         preset=runs.preset,
         changes=dict(runs.changes),
         findings=tuple(
-            Finding(name, claim.says, claim.rule, tuple(claim.judge(evidence)))
+            Finding(name, claim.says, claim.rule, tuple(claim.assess(evidence)))
             for name, claim in claims.items()
         ),
         notes=tuple(notes),
@@ -80,10 +80,10 @@ def examine(runs: Runs, names: Sequence[str] = ()) -> Report:
     )
 
 
-def needed(names: Sequence[str] = ()) -> tuple[Contestant, ...]:
+def needed(names: Sequence[str] = ()) -> tuple[Variant, ...]:
     """Return whom the claims called ``names`` compare, each once, if this version has them."""
     claims = [CLAIMS.load(name) for name in names or CLAIMS.names()]
-    found = {each.name: each for claim in claims for each in claim.contestants}
+    found = {each.name: each for claim in claims for each in claim.variants}
     return tuple(each for each in found.values() if not each.missing())
 
 

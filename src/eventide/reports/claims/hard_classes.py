@@ -17,7 +17,7 @@ FEWEST = 3
 """Fewer classes have no rank correlation worth the name."""
 
 
-def _judge(evidence: Evidence) -> list[Link]:
+def _assess(evidence: Evidence) -> list[Link]:
     found: list[ClassUncertainty] = list(evidence.seen(LOOK).values())
     return [_link(evidence, found, part) for part in ("training", "test")]
 
@@ -106,6 +106,6 @@ ERRORS = Claim(
     rule="On training and on test error: the Spearman correlation of class uncertainty (UCL-EC) "
     "less that of 1/n, mean over seeds; confirmed if its 95 % interval (bootstrap over classes) "
     "lies above 0, not confirmed if below 0, else undecided.",
-    judge=_judge,
+    assess=_assess,
     looks=(LOOK,),
 )

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from eventide.experiments import Contestant, choose
+from eventide.experiments import Variant, choose
 from eventide.reports.claims.accuracy_orders import better
 from eventide.reports.claims.claim import Claim, Region
 
-(WHOLE,) = choose("ucl-ec").contestants
+(WHOLE,) = choose("ucl-ec").variants
 HARDLY = 0.02
 """Accuracies that differ by less than this differ hardly."""
 COLLAPSE = 0.05
 """A loss of accuracy beyond this is a collapse."""
 
 
-def _weighted(setting: str, value: float) -> Contestant:
+def _weighted(setting: str, value: float) -> Variant:
     changes = {**WHOLE.changes, f"loss.{setting}": value}
-    return Contestant(f"{WHOLE.name}, {setting}={value:g}", WHOLE.method, changes)
+    return Variant(f"{WHOLE.name}, {setting}={value:g}", WHOLE.method, changes)
 
 
 LOW, OWN, HIGH = (_weighted("agreement_weight", value) for value in (0.01, 0.5, 100.0))
@@ -26,10 +26,10 @@ AGREEMENT = Claim(
     rule=f"UCL-EC with lambda 3 = 0.01 and 100 against 0.5: confirmed if the 95 % interval of the "
     f"difference of accuracies (paired bootstrap over test messages) lies within "
     f"{100 * HARDLY:g} points either way; not confirmed if it lies wholly outside; else undecided.",
-    judge=lambda evidence: [
+    assess=lambda evidence: [
         better(evidence, each.name, OWN.name, Region(-HARDLY, HARDLY), "~") for each in (LOW, HIGH)
     ],
-    contestants=(LOW, OWN, HIGH),
+    variants=(LOW, OWN, HIGH),
 )
 
 CALIBRATION = Claim(
@@ -37,6 +37,6 @@ CALIBRATION = Claim(
     rule=f"UCL-EC with lambda 1 = 1 against 10: confirmed if the 95 % interval of the lost "
     f"accuracy (paired bootstrap over test messages) lies above {100 * COLLAPSE:g} points; not "
     f"confirmed if it lies below; else undecided.",
-    judge=lambda evidence: [better(evidence, USUAL.name, LARGE.name, Region(COLLAPSE), ">>")],
-    contestants=(USUAL, LARGE),
+    assess=lambda evidence: [better(evidence, USUAL.name, LARGE.name, Region(COLLAPSE), ">>")],
+    variants=(USUAL, LARGE),
 )

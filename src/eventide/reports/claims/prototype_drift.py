@@ -14,7 +14,7 @@ from eventide.scoring.bootstrap import Floats, means_apart
 LOOK = "drift"
 
 
-def _judge(evidence: Evidence) -> list[Link]:
+def _assess(evidence: Evidence) -> list[Link]:
     compared = "drift of learned > of centroids"
     seen: Mapping[int, Drifts] = evidence.seen(LOOK)
     learned, centroids = (
@@ -50,6 +50,6 @@ DRIFT = Claim(
     "whole training and all seeds; confirmed if the 95 % interval of learned less centroids "
     "(bootstrap over batches) lies above 0, not confirmed if below 0, else undecided. Centroids "
     "stand still within an epoch, by construction.",
-    judge=_judge,
+    assess=_assess,
     looks=(LOOK,),
 )

@@ -93,14 +93,14 @@ _RULE = (
 GAINS = Claim(
     says="UCL-EC achieves its largest gain over CE on the uncertain classes.",
     rule=_RULE.format(what="accuracy gain"),
-    judge=_gains,
-    contestants=(CE, UCL_EC),
+    assess=_gains,
+    variants=(CE, UCL_EC),
     looks=("groups",),
 )
 
 SIMILARITY = Claim(
     says="From CE to UCL-EC, the inter-class similarity of uncertain classes falls most.",
     rule=_RULE.format(what="fall in mean cosine with messages of other events (entity view)"),
-    judge=_falls,
+    assess=_falls,
     looks=("similarity",),
 )

@@ -84,7 +84,7 @@ def measure(runs: Runs) -> ClassUncertainty:
     """Train once, and set each class's uncertainty beside its size and its error rates."""
     run = runs.grouping_run()
     uncertainty = run.class_uncertainty()
-    counts = run.prepared.study.problem.class_counts
+    counts = run.prepared.data.training_set.class_counts
     errors = {"training": run.class_error("train"), "test": run.class_error("test")}
     indicators = dict(zip(INDICATORS, (uncertainty, 1 / counts, np.sqrt(1 / counts)), strict=True))
     order = np.argsort(-uncertainty, kind="stable")

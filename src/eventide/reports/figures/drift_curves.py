@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 from torch import Tensor
 
 from eventide.errors import BadSetting
-from eventide.experiments import Contestant
+from eventide.experiments import Variant
 from eventide.losses.total import TotalLoss
 from eventide.reports.figures.make import Numbers, Recipe
 from eventide.reports.figures.style import MARKERS, SERIES, blank, panel_name, styled
@@ -61,31 +61,29 @@ class Drifts(Numbers):
 
 def measure(runs: Runs) -> Drifts:
     """Train each method while every batch's prototypes are compared with the batch before."""
-    return Drifts(
-        runs.name, runs.seed, tuple(drift(runs, contestant) for contestant in runs.methods)
-    )
+    return Drifts(runs.name, runs.seed, tuple(drift(runs, variant) for variant in runs.methods))
 
 
-def drift(runs: Runs, contestant: Contestant) -> Drift:
+def drift(runs: Runs, variant: Variant) -> Drift:
     """Train one method and return how far its prototypes moved."""
-    runs.watch(f"training {contestant.name}, seed {runs.seed}")
-    method, prepared = runs.prepared(contestant, runs.seed)
+    runs.watch(f"training {variant.name}, seed {runs.seed}")
+    method, prepared = runs.prepared(variant, runs.seed)
     steps = _Steps()
     # The loop calls the total loss once a batch; a hook sees the prototypes this batch is held to.
     hook = torch.nn.modules.module.register_module_forward_pre_hook(steps.seen)
     try:
-        run = method.fit(prepared.study.problem, lambda _: None, None)
+        run = method.fit(prepared.data.training_set, lambda _: None, None)
     finally:
         hook.remove()
     if not steps.distances:
         raise BadSetting(
-            f"{contestant.name} has no prototypes whose drift could be measured",
+            f"{variant.name} has no prototypes whose drift could be measured",
             next_step="choose among ucl, ucl-ec and their variants",
         )
     epochs = len(run.history)
     return Drift(
-        contestant.name,
-        contestant.settings(runs.preset, runs.changes).loss.prototypes,
+        variant.name,
+        variant.settings(runs.preset, runs.changes).loss.prototypes,
         steps.batches // epochs,
         tuple(steps.distances),
         tuple(steps.epoch_distances),

@@ -69,11 +69,11 @@ def measure(runs: Runs) -> GroupResults:
     for seed in runs.seeds:
         groups = runs.groups(seed)
         edges.append(groups.edges)
-        for contestant in runs.methods:
-            run = runs.run(contestant, seed)
-            scores = group_scores(groups, run.truth("test"), run.judge("test").scored_as)
+        for variant in runs.methods:
+            run = runs.run(variant, seed)
+            scores = group_scores(groups, run.truth("test"), run.predict("test").scored_as)
             for each in scores:
-                found.setdefault((each.group, contestant.name), []).append(each)
+                found.setdefault((each.group, variant.name), []).append(each)
         for each in scores:
             sizes[each.group].append(each)
     return GroupResults(

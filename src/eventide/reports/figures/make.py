@@ -15,7 +15,7 @@ from dataclasses import asdict
 from typing import Any
 
 from eventide.errors import BadSetting
-from eventide.experiments import Contestant, choose
+from eventide.experiments import Variant, choose
 from eventide.experiments.sources import code_name, commit
 from eventide.registry import suggestion
 from eventide.reports.figures import FIGURES
@@ -114,9 +114,7 @@ def check_figure(
             next_step=f"name a file or a dataset: eventide figure {name} messages.parquet",
         )
     known = [
-        each.name
-        for contestant in contestants_of(recipe, methods)
-        for each in contestant.graph_views()
+        each.name for variant in variants_of(recipe, methods) for each in variant.graph_views()
     ]
     if view is not None and view not in known:
         raise BadSetting(
@@ -125,10 +123,10 @@ def check_figure(
     return recipe
 
 
-def contestants_of(recipe: Recipe[Any], methods: Sequence[str] = ()) -> tuple[Contestant, ...]:
+def variants_of(recipe: Recipe[Any], methods: Sequence[str] = ()) -> tuple[Variant, ...]:
     """Return whom a figure shows: the methods asked for, else its own."""
     shown = methods or recipe.methods
-    return choose(",".join(shown)).contestants if shown else ()
+    return choose(",".join(shown)).variants if shown else ()
 
 
 def _refused(name: str, what: str) -> BadSetting:

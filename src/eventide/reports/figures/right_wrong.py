@@ -60,9 +60,9 @@ class RightsWrongs(Numbers):
 def measure(runs: Runs) -> RightsWrongs:
     """Judge the validation messages with every method."""
     found = []
-    for contestant in runs.methods:
-        run = runs.run(contestant)
-        judged = run.judge("val")
+    for variant in runs.methods:
+        run = runs.run(variant)
+        judged = run.predict("val")
         wrong = judged.scored_as != run.truth("val")
         found.append(
             RightWrong(

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from eventide.errors import EventideError
-from eventide.experiments import Contestant, Results
+from eventide.experiments import Results, Variant
 from eventide.experiments.results import Spread
 from eventide.reports.figures.make import Numbers, Recipe
 from eventide.reports.figures.style import (
@@ -87,7 +87,7 @@ def measure(runs: Runs) -> Sensitivity:
     """
     base = runs.methods[0]
     changed = {
-        (weight.name, value): Contestant(
+        (weight.name, value): Variant(
             f"{base.name}, {weight.setting}={value:g}",
             base.method,
             {**base.changes, weight.setting: value},
@@ -105,24 +105,20 @@ def measure(runs: Runs) -> Sensitivity:
         seeds=tuple(runs.seeds),
         own=_own(base.settings(runs.preset, runs.changes)),
         points=tuple(
-            _point(results, base.name, weight, value, contestant)
-            for (weight, value), contestant in changed.items()
+            _point(results, base.name, weight, value, variant)
+            for (weight, value), variant in changed.items()
         ),
-        failures=tuple(
-            f"{run.contestant}, seed {run.seed}: {run.error}" for run in results.failures
-        ),
+        failures=tuple(f"{run.variant}, seed {run.seed}: {run.error}" for run in results.failures),
     )
 
 
-def _point(
-    results: Results, method: str, weight: str, value: float, contestant: Contestant
-) -> Point:
+def _point(results: Results, method: str, weight: str, value: float, variant: Variant) -> Point:
     return Point(
         method,
         weight,
         value,
-        results.spread(contestant.name, lambda outcome: outcome.test.accuracy),
-        results.spread(contestant.name, lambda outcome: outcome.test.macro_f1),
+        results.spread(variant.name, lambda outcome: outcome.test.accuracy),
+        results.spread(variant.name, lambda outcome: outcome.test.macro_f1),
     )
 
 

@@ -74,8 +74,8 @@ def measure(runs: Runs) -> Similarities:
     """Compare the test messages of a split with each other, as every method embeds them."""
     groups = runs.groups()
     found = []
-    for contestant in runs.methods:
-        run = runs.run(contestant)
+    for variant in runs.methods:
+        run = runs.run(variant)
         truth = run.truth("test")
         intra, inter = mean_cosines(run.embeddings("test", runs.view), truth)
         for group in GROUPS:

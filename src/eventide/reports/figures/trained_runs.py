@@ -16,13 +16,13 @@ import polars as pl
 from numpy.typing import NDArray
 
 from eventide.errors import BadSetting
-from eventide.experiments import Contestant, Material, Results, Step, choose, compare, read_material
-from eventide.experiments.jobs import Plan, check_request, check_runs_folder
+from eventide.experiments import Material, Results, Step, Variant, choose, compare, read_material
+from eventide.experiments.jobs import ExperimentPlan, check_request, check_runs_folder
 from eventide.experiments.prepared import Prepared, Workshop
 from eventide.experiments.splitting import Small, copies, divided
 from eventide.features.encoders import DEFAULT_ENCODER
 from eventide.methods import METHODS
-from eventide.methods.method import Judgement, Method
+from eventide.methods.method import Method, Prediction
 from eventide.methods.trained import TrainedMethod
 from eventide.scoring.class_groups import ClassGroups, class_groups
 
@@ -35,14 +35,14 @@ CHECKED = ("seeds", "split", "preset", "encoder", "changes", "kept", "workers")
 
 
 def check_runs(
-    contestants: Sequence[Contestant],
+    variants: Sequence[Variant],
     seeds: Sequence[int],
     *,
     kept: Path | None = None,
     **options: Any,
 ) -> None:
     """Refuse what nothing can be trained with, before anything is read; see `check_request`."""
-    protocol = check_request(contestants or choose(GROUPED_BY).contestants, seeds, **options)
+    protocol = check_request(variants or choose(GROUPED_BY).variants, seeds, **options)
     if protocol != "transductive":
         raise BadSetting(
             f"figures look at messages inside the graph; a {options['split']} split keeps some out",
@@ -63,18 +63,18 @@ class FittedRun:
     @property
     def classes(self) -> list[str]:
         """The events trained on, in the order of their numbers."""
-        return [str(event) for event in self.prepared.study.classes]
+        return [str(event) for event in self.prepared.data.classes]
 
     def truth(self, part: str) -> Ints:
         """Return the class of each message of a part; an event not trained on has a number >= C."""
-        problem = self.prepared.study.problem
+        training_set = self.prepared.data.training_set
         if part == "train":
-            return problem.labels[problem.training_rows]
-        return problem.validation.labels if part == "val" else self.prepared.truth
+            return training_set.labels[training_set.training_rows]
+        return training_set.validation.labels if part == "val" else self.prepared.truth
 
-    def judge(self, part: str) -> Judgement:
+    def predict(self, part: str) -> Prediction:
         """Judge the messages of a part."""
-        return self.method.judge(self._rows(part))
+        return self.method.predict(self._rows(part))
 
     def embeddings(self, part: str, view: str) -> Floats:
         """Return what the network makes of a part's messages in one view [n, d], as unit rows."""
@@ -83,7 +83,7 @@ class FittedRun:
                 f"{self.name} has no network whose embeddings could be shown",
                 next_step="choose methods that train one, e.g. --methods ce,ucl-ec",
             )
-        outputs = self.method.stage.evaluate(self._rows(part))
+        outputs = self.method.runner.evaluate(self._rows(part))
         if view not in outputs:
             raise BadSetting(
                 f"{self.name} has no view {view!r}",
@@ -105,16 +105,16 @@ class FittedRun:
 
     def class_uncertainty(self) -> Floats:
         """Mean uncertainty of the training messages of each class [C]."""
-        return self.class_means(self.judge("train").uncertainty, self.truth("train"))
+        return self.class_means(self.predict("train").uncertainty, self.truth("train"))
 
     def class_error(self, part: str) -> Floats:
         """Share of each class's messages of a part that are predicted wrongly [C]."""
         truth = self.truth(part)
-        return self.class_means(self.judge(part).scored_as != truth, truth)
+        return self.class_means(self.predict(part).scored_as != truth, truth)
 
     def _rows(self, part: str) -> Ints:
-        problem = self.prepared.study.problem
-        rows = {"train": problem.training_rows, "val": problem.validation.rows}
+        training_set = self.prepared.data.training_set
+        rows = {"train": training_set.training_rows, "val": training_set.validation.rows}
         found = rows.get(part, self.prepared.test)
         assert isinstance(found, np.ndarray)  # transductive: every message is in the graph
         return found
@@ -130,7 +130,7 @@ class Runs:
     """
 
     material: Material
-    methods: Sequence[Contestant] = ()
+    methods: Sequence[Variant] = ()
     seeds: Sequence[int] = (0,)
     view: str = "entity"
     split: str = "random"
@@ -167,11 +167,11 @@ class Runs:
 
         Everything else is checked first. ``data`` is what titles call the messages.
         """
-        contestants = choose(",".join(methods)).contestants if methods else ()
+        variants = choose(",".join(methods)).variants if methods else ()
         checked = {"seeds": (0,)} | {key: options[key] for key in CHECKED if key in options}
-        check_runs(contestants, **checked)
-        material = read_material(source, contestants, columns=columns, name=data)
-        return cls(material, contestants, **options)
+        check_runs(variants, **checked)
+        material = read_material(source, variants, columns=columns, name=data)
+        return cls(material, variants, **options)
 
     @property
     def name(self) -> str:
@@ -196,7 +196,7 @@ class Runs:
     @cached_property
     def workshop(self) -> Workshop:
         """What prepares messages for training, once per seed and set of views."""
-        plan = Plan(
+        plan = ExperimentPlan(
             dataset=self.material.name,
             fingerprint=self.material.fingerprint,
             split=self.split,
@@ -213,28 +213,28 @@ class Runs:
         together = copies(self.material.messages, self.split)
         return divided(self.material.messages, self.split, self.seed, together, small)
 
-    def run(self, contestant: Contestant, seed: int | None = None) -> FittedRun:
+    def run(self, variant: Variant, seed: int | None = None) -> FittedRun:
         """Return a trained method; the second time it is there already."""
-        key = contestant.name, self.seed if seed is None else seed
+        key = variant.name, self.seed if seed is None else seed
         if key not in self._fitted:
-            self.watch(f"training {contestant.name}, seed {key[1]}")
-            method, prepared = self.prepared(contestant, key[1])
-            method.fit(prepared.study.problem, lambda _: None, None)
-            self._fitted[key] = FittedRun(contestant.name, method, prepared)
+            self.watch(f"training {variant.name}, seed {key[1]}")
+            method, prepared = self.prepared(variant, key[1])
+            method.fit(prepared.data.training_set, lambda _: None, None)
+            self._fitted[key] = FittedRun(variant.name, method, prepared)
         return self._fitted[key]
 
-    def prepared(self, contestant: Contestant, seed: int) -> tuple[Method, Prepared]:
+    def prepared(self, variant: Variant, seed: int) -> tuple[Method, Prepared]:
         """Return a method that has not learned yet, and what it is to learn from."""
-        settings = contestant.settings(self.preset, self.changes)
-        prepared = self.workshop.prepared(seed, contestant.graph_views(), settings.graph)
-        method: Method = METHODS.load(contestant.method)(settings, seed)
+        settings = variant.settings(self.preset, self.changes)
+        prepared = self.workshop.prepared(seed, variant.graph_views(), settings.graph)
+        method: Method = METHODS.load(variant.method)(settings, seed)
         return method, prepared
 
-    def compared(self, contestants: Sequence[Contestant]) -> Results:
-        """Run contestants with every seed in worker processes; finished runs are kept."""
+    def compared(self, variants: Sequence[Variant]) -> Results:
+        """Run variants with every seed in worker processes; finished runs are kept."""
         return compare(
             self.material,
-            contestants,
+            variants,
             self.seeds,
             out=self.folder,
             split=self.split,
@@ -247,7 +247,7 @@ class Runs:
 
     def grouping_run(self, seed: int | None = None) -> FittedRun:
         """Return the run whose class uncertainty sorts the classes of a split."""
-        return self.run(choose(GROUPED_BY).contestants[0], seed)
+        return self.run(choose(GROUPED_BY).variants[0], seed)
 
     def groups(self, seed: int | None = None) -> ClassGroups:
         """Sort the classes of a split into certain, middle and uncertain, once for every method.
@@ -259,5 +259,5 @@ class Runs:
 
 
 def _progress(step: Step) -> str:
-    ended = "" if step.run is None else f": {step.run.contestant}, seed {step.run.seed}"
+    ended = "" if step.run is None else f": {step.run.variant}, seed {step.run.seed}"
     return f"{step.done} of {step.total} runs{ended}"

@@ -1,4 +1,4 @@
-"""Facts about messages before anybody trains on them; ``page`` lays them out for reading."""
+"""DataProfile about messages before anybody trains on them; ``page`` lays them out for reading."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from eventide.data import Intake
 from eventide.data.schema import read_part
 from eventide.features.elements import with_elements
 from eventide.reports.profile.advice import Warned, next_step, warnings
-from eventide.reports.profile.connections import ViewFacts, ViewQuality, quality, views
+from eventide.reports.profile.connections import ViewProfile, ViewQuality, quality, views
 from eventide.reports.profile.cost_estimate import Estimate, estimate
 from eventide.reports.profile.dates import Times, times
 from eventide.reports.profile.events import Classes, Sides, classes, sides
 from eventide.reports.profile.languages import Languages, languages
 from eventide.reports.profile.repeats import Repeats, repeats
-from eventide.reports.profile.rows import Fact, Rows, rows
+from eventide.reports.profile.rows import ProfileSection, Rows, rows
 
-__all__ = ["Facts", "facts"]
+__all__ = ["DataProfile", "facts"]
 
 
-class Facts(Fact):
+class DataProfile(ProfileSection):
     """All facts about one source of messages; each section says what its numbers mean."""
 
     source: str
@@ -32,7 +32,7 @@ class Facts(Fact):
     sides: Sides
     times: Times
     languages: Languages
-    views: tuple[ViewFacts, ...]
+    views: tuple[ViewProfile, ...]
     quality: tuple[ViewQuality, ...]
     repeats: Repeats
     estimate: Estimate
@@ -46,7 +46,7 @@ def facts(
     source: str | Sequence[str] | None = None,
     columns: Mapping[str, str] | None = None,
     options: Sequence[str] = (),
-) -> Facts:
+) -> DataProfile:
     """Measure what was read.
 
     ``source`` and ``columns`` are what the user called things, ``options`` how else it was read
@@ -57,7 +57,7 @@ def facts(
     named = source if source is not None else intake.where
     sources = (named,) if isinstance(named, str) else tuple(named)
     name = sources[0] if len(sources) == 1 else intake.where
-    measured = Facts(
+    measured = DataProfile(
         source=name,
         sources=sources,
         columns=dict(columns or {}),

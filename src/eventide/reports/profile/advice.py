@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from eventide.data.event_names import about_missing, about_spelling
 from eventide.data.readers.paths import STANDARD_INPUT
-from eventide.reports.profile.rows import Fact
+from eventide.reports.profile.rows import ProfileSection
 
 if TYPE_CHECKING:
-    from eventide.reports.profile import Facts
+    from eventide.reports.profile import DataProfile
 
 FEW = 10  # messages under which a class is hardly learned
 HUB = 0.3  # share of all messages that one element may connect
@@ -25,14 +25,14 @@ FIRST_YEAR = 2000  # earlier times are mostly epochs in the wrong unit
 NAMES = 4
 
 
-class Warned(Fact):
+class Warned(ProfileSection):
     """A warning: a code for programs, a sentence for people."""
 
     code: str
     text: str
 
 
-def warnings(facts: Facts) -> tuple[Warned, ...]:
+def warnings(facts: DataProfile) -> tuple[Warned, ...]:
     """Collect every warning that the facts give reason for, the gravest first."""
     found = (
         *_about_rows(facts),
@@ -45,7 +45,7 @@ def warnings(facts: Facts) -> tuple[Warned, ...]:
     return tuple(Warned(code=code, text=text) for code, text in found)
 
 
-def next_step(facts: Facts) -> str:
+def next_step(facts: DataProfile) -> str:
     """Say the one thing to do next."""
     rows = facts.rows
     if not rows.kept:
@@ -70,7 +70,7 @@ def next_step(facts: Facts) -> str:
 Found = Iterator[tuple[str, str]]
 
 
-def _about_rows(facts: Facts) -> Found:
+def _about_rows(facts: DataProfile) -> Found:
     rows = facts.rows
     if rows.read and rows.quarantined > QUARANTINE * rows.read:
         share = rows.quarantined / rows.read
@@ -87,7 +87,7 @@ def _about_rows(facts: Facts) -> Found:
         )
 
 
-def _about_classes(facts: Facts) -> Found:
+def _about_classes(facts: DataProfile) -> Found:
     events = facts.classes.events
     if len(events) == 1:
         yield "one-class", f"all labelled messages are about one event ({events[0].event})"
@@ -122,7 +122,7 @@ def _about_classes(facts: Facts) -> Found:
         )
 
 
-def _about_sides(facts: Facts) -> Found:
+def _about_sides(facts: DataProfile) -> Found:
     events, sides = facts.classes.events, facts.sides
     held_out = sides.val + sides.test
     if held_out and not sides.train:
@@ -145,7 +145,7 @@ def _about_sides(facts: Facts) -> Found:
         yield "no-side", f"{sides.none:,} messages are on no side of the split"
 
 
-def _about_repeats(facts: Facts) -> Found:
+def _about_repeats(facts: DataProfile) -> Found:
     exact, near = facts.repeats.exact, facts.repeats.near
     if near.leaked:
         yield (
@@ -162,7 +162,7 @@ def _about_repeats(facts: Facts) -> Found:
         )
 
 
-def _about_times(facts: Facts) -> Found:
+def _about_times(facts: DataProfile) -> Found:
     times = facts.times
     if times.missing:
         yield "no-time", f"{times.missing:,} messages have no time: they are not weighted by time"
@@ -184,7 +184,7 @@ def _about_times(facts: Facts) -> Found:
         )
 
 
-def _about_views(facts: Facts) -> Found:
+def _about_views(facts: DataProfile) -> Found:
     for view in facts.views:
         if facts.rows.kept and view.without >= ISOLATED * facts.rows.kept:
             yield (

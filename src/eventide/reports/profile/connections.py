@@ -7,15 +7,15 @@ from pathlib import Path
 
 import polars as pl
 
-from eventide.graphs.purity import edge_facts
+from eventide.graphs.purity import edge_counts
 from eventide.graphs.views import PAPER_VIEWS, View
-from eventide.reports.profile.rows import Fact
+from eventide.reports.profile.rows import ProfileSection
 from eventide.reports.tables.printed import purity
 
 CLIQUES = 5
 
 
-class Clique(Fact):
+class Clique(ProfileSection):
     """All messages that share one element, and their share of all messages."""
 
     column: str
@@ -24,7 +24,7 @@ class Clique(Fact):
     share: float
 
 
-class ViewFacts(Fact):
+class ViewProfile(ProfileSection):
     """One view: its elements, how they are spread over messages, its largest cliques."""
 
     name: str
@@ -36,12 +36,12 @@ class ViewFacts(Fact):
     cliques: tuple[Clique, ...]
 
 
-def views(elements: pl.DataFrame, chosen: Sequence[View] = PAPER_VIEWS) -> tuple[ViewFacts, ...]:
+def views(elements: pl.DataFrame, chosen: Sequence[View] = PAPER_VIEWS) -> tuple[ViewProfile, ...]:
     """Measure each view of messages whose elements were extracted already."""
     return tuple(_view(elements, view) for view in chosen)
 
 
-def _view(messages: pl.DataFrame, view: View) -> ViewFacts:
+def _view(messages: pl.DataFrame, view: View) -> ViewProfile:
     pairs = pl.concat([_pairs(messages, column) for column in view.columns])
     per_message = pairs.group_by("row").len()["len"]
     sizes = pairs.group_by("column", "element").len("messages")
@@ -49,7 +49,7 @@ def _view(messages: pl.DataFrame, view: View) -> ViewFacts:
         "messages", "column", "element", descending=[True, False, False]
     )
     total = messages.height
-    return ViewFacts(
+    return ViewProfile(
         name=view.name,
         columns=view.columns,
         elements=sizes.height,
@@ -84,7 +84,7 @@ WHY_DIFFERENT = (
 )
 
 
-class ViewQuality(Fact):
+class ViewQuality(ProfileSection):
     """Edges of one view (or of all together), and their share within one event.
 
     ``purity`` counts edges between labelled messages only; null where there are none. ``paper`` is
@@ -109,5 +109,5 @@ def quality(
             purity=each.purity,
             paper=purity(each.view, dataset),
         )
-        for each in edge_facts(elements, chosen)
+        for each in edge_counts(elements, chosen)
     )

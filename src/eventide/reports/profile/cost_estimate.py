@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from eventide.reports.profile.rows import Fact
+from eventide.reports.profile.rows import ProfileSection
 from eventide.settings import preset, resolve
 
 MEASURED = ((2_270, 0.31), (20_000, 7.5), (100_000, 145.0), (1_000_000, 33_500.0))
@@ -19,7 +19,7 @@ SMALLEST = 400  # fewer messages hardly make an epoch shorter
 FIXED_BYTES, BYTES_PER_MESSAGE = 700_000_000, 14_300
 
 
-class Estimate(Fact):
+class Estimate(ProfileSection):
     """Seconds of an epoch, epochs at most, and bytes of memory: about, not exactly."""
 
     seconds_per_epoch: float

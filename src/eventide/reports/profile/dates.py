@@ -8,10 +8,10 @@ from typing import cast
 import numpy as np
 import polars as pl
 
-from eventide.reports.profile.rows import Fact
+from eventide.reports.profile.rows import ProfileSection
 
 
-class Times(Fact):
+class Times(ProfileSection):
     """First and last message, messages per calendar day (UTC), messages without a time.
 
     ``same_event_nearest`` is the share of labelled messages whose nearest labelled message in time

@@ -5,10 +5,10 @@ from __future__ import annotations
 import polars as pl
 
 from eventide.data.schema import SPLITS
-from eventide.reports.profile.rows import Fact
+from eventide.reports.profile.rows import ProfileSection
 
 
-class EventCount(Fact):
+class EventCount(ProfileSection):
     """Messages of one event, in all and per side of the split."""
 
     event: str
@@ -18,7 +18,7 @@ class EventCount(Fact):
     test: int
 
 
-class Classes(Fact):
+class Classes(ProfileSection):
     """Events from the largest to the smallest; imbalance = largest / smallest.
 
     ``training_imbalance`` counts training messages alone and is null without a split, or where an
@@ -58,7 +58,7 @@ def _ratio(sizes: pl.Series) -> float | None:
     return max(values) / min(values) if values and min(values) > 0 else None
 
 
-class Sides(Fact):
+class Sides(ProfileSection):
     """Messages per side of the split; ``none`` were assigned to no side."""
 
     train: int

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from eventide.reports.profile.rows import Fact
+from eventide.reports.profile.rows import ProfileSection
 
 LOOKED_AT = 10_000
 UNCLEAR = "unclear"
@@ -37,14 +37,14 @@ _SCRIPTS = {
 }
 
 
-class LanguageShare(Fact):
+class LanguageShare(ProfileSection):
     """A language as guessed, and its share of the messages looked at."""
 
     language: str
     share: float
 
 
-class Languages(Fact):
+class Languages(ProfileSection):
     """Guesses by script and small words, on an even selection of ``looked_at`` messages."""
 
     looked_at: int

@@ -8,8 +8,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from eventide.reports.profile import Facts
-from eventide.reports.profile.connections import WHY_DIFFERENT, ViewFacts
+from eventide.reports.profile import DataProfile
+from eventide.reports.profile.connections import WHY_DIFFERENT, ViewProfile
 from eventide.reports.profile.cost_estimate import spoken
 from eventide.reports.profile.events import Classes, EventCount
 from eventide.reports.profile.languages import UNCLEAR
@@ -51,7 +51,7 @@ RARE = 0.005
 NUMBER = 5
 
 
-def page(facts: Facts, *, plain: bool = False) -> RenderableType:
+def page(facts: DataProfile, *, plain: bool = False) -> RenderableType:
     """Lay the facts out, but for what to do next; ``plain`` draws bars in ASCII."""
     parts: list[RenderableType] = [Text(safe(facts.source, 300), style="bold"), Text()]
     parts += [_overview(facts, plain), Text()]
@@ -64,7 +64,7 @@ def page(facts: Facts, *, plain: bool = False) -> RenderableType:
     return Group(*parts)
 
 
-def _overview(facts: Facts, plain: bool) -> Table:
+def _overview(facts: DataProfile, plain: bool) -> Table:
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="bold", no_wrap=True)
     grid.add_column()
@@ -80,7 +80,7 @@ def _overview(facts: Facts, plain: bool) -> Table:
     return grid
 
 
-def _rows(facts: Facts) -> RenderableType:
+def _rows(facts: DataProfile) -> RenderableType:
     rows = facts.rows
     count = Text(f"{rows.read:,} read, {rows.kept:,} usable, {rows.quarantined:,} quarantined")
     if not rows.quarantined:
@@ -98,7 +98,7 @@ def _rows(facts: Facts) -> RenderableType:
     return Group(count, causes, Text("write them out with --rejected FILE (.csv or .jsonl)"))
 
 
-def _times(facts: Facts, plain: bool) -> str:
+def _times(facts: DataProfile, plain: bool) -> str:
     times = facts.times
     if times.first is None or times.last is None:
         return "no message has a time"
@@ -113,7 +113,7 @@ def _times(facts: Facts, plain: bool) -> str:
     return "\n".join(lines)
 
 
-def _languages(facts: Facts) -> str:
+def _languages(facts: DataProfile) -> str:
     found = sorted(facts.languages.guesses, key=lambda each: each.language == UNCLEAR)
     shown = [f"{each.language} {each.share:.0%}" for each in found if each.share >= RARE]
     if not shown:
@@ -121,7 +121,7 @@ def _languages(facts: Facts) -> str:
     return ", ".join(shown) + " (a guess from script and small words)"
 
 
-def _sides(facts: Facts) -> str:
+def _sides(facts: DataProfile) -> str:
     sides = facts.sides
     if not sides.train + sides.val + sides.test:
         return "none given: training will hold out a stratified part"
@@ -142,7 +142,7 @@ def _imbalance(classes: Classes) -> str:
     return text
 
 
-def _estimate(facts: Facts) -> str:
+def _estimate(facts: DataProfile) -> str:
     if not facts.rows.kept:
         return "nothing to train on"
     about = facts.estimate
@@ -154,7 +154,7 @@ def _estimate(facts: Facts) -> str:
     )
 
 
-def _events(facts: Facts, plain: bool) -> Table:
+def _events(facts: DataProfile, plain: bool) -> Table:
     events = facts.classes.events
     split = bool(facts.sides.train + facts.sides.val + facts.sides.test)
     table = _table("Event", "", "messages", *(("train", "val", "test") if split else ()), text=2)
@@ -179,7 +179,7 @@ def _events(facts: Facts, plain: bool) -> Table:
     return table
 
 
-def _views(facts: Facts) -> Table:
+def _views(facts: DataProfile) -> Table:
     names = ("distinct elements", "per message", "at most", "messages with none")
     table = _table("View", "from", *names, text=2)
     for view in facts.views:
@@ -195,7 +195,7 @@ def _views(facts: Facts) -> Table:
     return table
 
 
-def _quality(facts: Facts) -> list[RenderableType]:
+def _quality(facts: DataProfile) -> list[RenderableType]:
     beside = any(each.paper is not None for each in facts.quality)
     columns = ("edges", "within one event", *(("the paper's",) if beside else ()))
     table = _table("View quality", *columns, text=1)
@@ -207,7 +207,7 @@ def _quality(facts: Facts) -> list[RenderableType]:
     return [table, Text(WHY_DIFFERENT, style="dim")] if beside else [table]
 
 
-def _cliques(views: tuple[ViewFacts, ...]) -> Table:
+def _cliques(views: tuple[ViewProfile, ...]) -> Table:
     table = _table("Largest cliques", "element", "messages", "of all", text=2)
     for view in views:
         for place, clique in enumerate(view.cliques):
@@ -220,7 +220,7 @@ def _cliques(views: tuple[ViewFacts, ...]) -> Table:
     return table
 
 
-def _copies(facts: Facts) -> Table:
+def _copies(facts: DataProfile) -> Table:
     table = _table(
         "Repeated texts", "groups", "messages", "surplus", "largest", "also in training",
         "several events", text=1,
@@ -242,7 +242,7 @@ def _counts(copies: Copies) -> tuple[int, ...]:
     )
 
 
-def _advice(facts: Facts) -> list[RenderableType]:
+def _advice(facts: DataProfile) -> list[RenderableType]:
     warned = [found.text for found in facts.warnings]
     parts: list[RenderableType] = []
     for title, sentences in (
@@ -257,7 +257,7 @@ def _advice(facts: Facts) -> list[RenderableType]:
     return parts
 
 
-def next_lines(facts: Facts) -> str:
+def next_lines(facts: DataProfile) -> str:
     """Say what to do next; a command has a line of its own, never folded, to be pasted."""
     words, colon, command = facts.next_step.partition(": eventide ")
     if not colon:

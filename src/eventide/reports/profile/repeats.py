@@ -6,12 +6,12 @@ import polars as pl
 
 from eventide.data.near_duplicates import near_duplicate_groups
 from eventide.data.schema import read_part
-from eventide.reports.profile.rows import Fact
+from eventide.reports.profile.rows import ProfileSection
 
 THRESHOLD = 0.8
 
 
-class Copies(Fact):
+class Copies(ProfileSection):
     """Groups of messages with one text (or nearly one).
 
     ``surplus`` is how many messages would go if each group were kept once. ``leaked`` counts
@@ -28,7 +28,7 @@ class Copies(Fact):
     example: str | None
 
 
-class Repeats(Fact):
+class Repeats(ProfileSection):
     """Exact copies, and near-copies at Jaccard ``threshold`` (retweets included)."""
 
     threshold: float

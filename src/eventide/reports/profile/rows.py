@@ -8,13 +8,13 @@ from eventide.data import Intake
 from eventide.data.intake import remedy
 
 
-class Fact(BaseModel):
+class ProfileSection(BaseModel):
     """A read-only record; ``model_dump(mode="json")`` turns it into plain values."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Reason(Fact):
+class Reason(ProfileSection):
     """One cause of quarantine, how often it occurred and where first.
 
     ``column`` is null where the whole row could not be taken apart, ``file`` unless there are
@@ -29,7 +29,7 @@ class Reason(Fact):
     example: str
 
 
-class Rows(Fact):
+class Rows(ProfileSection):
     """Rows in = rows kept + rows quarantined; ``remedy`` says what helps against the main cause."""
 
     read: int

@@ -65,12 +65,12 @@ def collect(
     material: Material | None = None,
     reference: str | None = None,
 ) -> list[Table]:
-    """Return one table per group asked for, one of the other contestants, and what goes with them.
+    """Return one table per group asked for, one of the other variants, and what goes with them.
 
     Differences from ``reference`` (by default ours) are there if it ran, view quality if
     ``material`` is given. Every table names the code that made it.
     """
-    names = [each.name for each in results.contestants]
+    names = [each.name for each in results.variants]
     reference = chosen_reference(names, reference)
     members = {name: [each.name for each in group] for name, group in groups().items()}
     found, shown = [], set()

@@ -37,7 +37,7 @@ COLUMNS = (NAME, ACCURACY, PAPER_ACCURACY, MACRO_F1, PAPER_F1, *OTHERS, RUNS, NO
 def comparison(
     results: Results, names: Sequence[str], name: str = "comparison", title: str = "Comparison"
 ) -> Table:
-    """Lay out contestants with their figures, and the paper's beside them where it has any."""
+    """Lay out variants with their figures, and the paper's beside them where it has any."""
     dataset = results.plan.dataset
     rows: list[list[Cell]] = []
     for each in names:
@@ -48,11 +48,11 @@ def comparison(
     return Table.build(name, titled(title, results), COLUMNS, rows, caveats(results, names))
 
 
-def measured(results: Results, contestant: str) -> list[Figure | None]:
+def measured(results: Results, variant: str) -> list[Figure | None]:
     """Summarise every measure on test messages over the finished runs."""
-    pooled = pooled_auroc(results.outcomes(contestant))
+    pooled = pooled_auroc(results.outcomes(variant))
     return [
-        *(Figure.of(results.spread(contestant, tested(measure))) for measure in MEASURES),
+        *(Figure.of(results.spread(variant, tested(measure))) for measure in MEASURES),
         None if pooled is None else Figure(pooled),
     ]
 
@@ -131,7 +131,7 @@ SECONDS_COLUMNS = (
     Column("epochs", "epochs", digits=1),
     Column("fit", "s to fit", digits=1, best="low"),
     Column("prepare", "s to prepare", digits=1, spare=True),
-    Column("judge", "s to judge", digits=3, spare=True),
+    Column("predict", "s to predict", digits=3, spare=True),
     RUNS,
 )
 
@@ -146,7 +146,7 @@ def seconds(results: Results, names: Sequence[str]) -> Table:
             Figure.of(results.spread(each, lambda run: float(run.epochs))),
             Figure.of(results.spread(each, lambda run: run.seconds.fit)),
             Figure.of(results.spread(each, lambda run: run.seconds.prepare)),
-            Figure.of(results.spread(each, lambda run: run.seconds.judge)),
+            Figure.of(results.spread(each, lambda run: run.seconds.predict)),
             len(results.outcomes(each)),
         ]
         for each in names
@@ -205,9 +205,9 @@ def parts(loss: Mapping[str, Any]) -> list[str]:
 
 
 def _loss(results: Results, name: str) -> Mapping[str, Any]:
-    contestant = next(each for each in results.contestants if each.name == name)
+    variant = next(each for each in results.variants if each.name == name)
     plan = results.plan
-    return contestant.settings(plan.preset, plan.changes).loss.model_dump(mode="json")
+    return variant.settings(plan.preset, plan.changes).loss.model_dump(mode="json")
 
 
 def _printed(results: Results, name: str, measure: str) -> Figure | None:

@@ -41,8 +41,8 @@ WAY = ("random", "transductive")
 """The paper's split and protocol."""
 
 
-def figure(contestant: str, dataset: str, measure: str) -> Figure | None:
-    """Return what the comparison tables print for a contestant ("acc" or "f1"), as a share.
+def figure(variant: str, dataset: str, measure: str) -> Figure | None:
+    """Return what the comparison tables print for a variant ("acc" or "f1"), as a share.
 
     The two tables agree where both have a method.
 
@@ -50,7 +50,7 @@ def figure(contestant: str, dataset: str, measure: str) -> Figure | None:
     Figure(mean=0.846, deviation=0.0051, best=False)
     >>> figure("logit-adjustment", "crisislex-t7", "acc")
     """
-    wanted = _plain(OTHER_NAMES.get(contestant, contestant))
+    wanted = _plain(OTHER_NAMES.get(variant, variant))
     for name, cells in (printed()["table_sed"] | printed()["table_ltr"]).items():
         if _plain(name) == wanted and dataset in DATASETS:
             mean, deviation = cells[DATASETS[dataset]][measure]
@@ -72,13 +72,13 @@ def ablation_figure(ablation: str, prototypes: str, dataset: str, measure: str) 
     return None
 
 
-def seconds_per_epoch(contestant: str, dataset: str) -> Figure | None:
+def seconds_per_epoch(variant: str, dataset: str) -> Figure | None:
     """Return the printed seconds per epoch of UCL and UCL-EC.
 
     >>> seconds_per_epoch("ucl", "crisislex-t7").mean
     3.31
     """
-    cells = printed()["table_time"].get(contestant.upper())
+    cells = printed()["table_time"].get(variant.upper())
     if cells is None or dataset not in DATASETS:
         return None
     return Figure(cells[DATASETS[dataset]])

@@ -60,7 +60,7 @@ def p_of_runs(found: CorrectedTTest) -> float | None:
 
 
 def significance(results: Results, names: Sequence[str], reference: str | None = None) -> Table:
-    """Compare every contestant with the reference on the seeds that both finished."""
+    """Compare every variant with the reference on the seeds that both finished."""
     reference = chosen_reference(names, reference)
     rows: list[list[Cell]] = []
     for each in names:

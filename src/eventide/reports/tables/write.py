@@ -25,20 +25,20 @@ def as_data(
     results: Results, notes: Sequence[str] = (), reference: str | None = None
 ) -> dict[str, Any]:
     """Return everything that ``json`` can write: conditions, means, differences, failures."""
-    reference = chosen_reference([each.name for each in results.contestants], reference)
+    reference = chosen_reference([each.name for each in results.variants], reference)
     differences = [
         results.difference(each.name, reference)
-        for each in results.contestants
+        for each in results.variants
         if each.name != reference
     ]
     return {
         **asdict(results.plan),
         "seeds": list(results.seeds),
-        "contestants": [_contestant(results, each.name) for each in results.contestants],
+        "variants": [_variant(results, each.name) for each in results.variants],
         "reference": reference,
         "differences": [_difference(each) for each in differences if each is not None],
         "failures": [
-            {"contestant": run.contestant, "seed": run.seed, "error": run.error}
+            {"variant": run.variant, "seed": run.seed, "error": run.error}
             for run in results.failures
         ],
         "notes": [*notes, *results.notes],
@@ -53,7 +53,7 @@ def _difference(found: Difference) -> dict[str, Any]:
     return written
 
 
-def _contestant(results: Results, name: str) -> dict[str, Any]:
+def _variant(results: Results, name: str) -> dict[str, Any]:
     dataset = results.plan.dataset
     spreads: dict[str, Spread | None] = {
         measure: results.spread(name, tested(measure)) for measure in MEASURES
@@ -154,5 +154,5 @@ def failures(results: Results) -> list[str]:
     reasons: dict[str, list[str]] = {}
     for run in results.failures:
         why = " ".join((run.error or "no reason given").split())
-        reasons.setdefault(why, []).append(f"{run.contestant} (seed {run.seed})")
+        reasons.setdefault(why, []).append(f"{run.variant} (seed {run.seed})")
     return [f"{', '.join(runs)}: {why}" for why, runs in reasons.items()]

@@ -22,7 +22,7 @@ Outputs = Mapping[str, ViewOutput]
 Ints = NDArray[np.int64]
 
 
-class Reading(Protocol):
+class Readout(Protocol):
     """What is thought of a batch of messages, whatever the method."""
 
     @property
@@ -64,11 +64,11 @@ class Objective(nn.Module):
         """Return the scalar to minimise and the mean of each term by name."""
         raise NotImplementedError
 
-    def read_views(self, outputs: Outputs) -> Mapping[str, Reading]:
+    def read_views(self, outputs: Outputs) -> Mapping[str, Readout]:
         """Say what each view alone thinks of the messages."""
         raise NotImplementedError
 
-    def read(self, outputs: Outputs) -> Reading:
+    def read(self, outputs: Outputs) -> Readout:
         """Say what the views together think of the messages."""
         raise NotImplementedError
 
