@@ -1,10 +1,10 @@
 """Precision, recall and speed of the entity rules: ``python benchmarks/entities.py``.
 
-The messages (tests/features/entities.jsonl) are invented and labelled by hand, by the author of the
-rules. Rules were changed after reading the errors of the "dev" part. The errors of "held-out" were
-not read, but its figures were seen while tuning and its messages were known when the word lists
-were written, so it flatters somewhat. "fresh" was written and labelled after the last rule and
-scored as it stood: the cleanest figure, but of few messages.
+The messages (tests/features/entities/entities.jsonl) are invented and labelled by hand, by the
+author of the rules. Rules were changed after reading the errors of the "dev" part. The errors of
+"held-out" were not read, but its figures were seen while tuning and its messages were known when
+the word lists were written, so it flatters somewhat. "fresh" was written and labelled after the
+last rule and scored as it stood: the cleanest figure, but of few messages.
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+from tree import SHARED
+
 # One thread per test process: two processes run side by side, and threads that wait for each other
 # on shared cores cost more than they give. Must be set before torch and polars are imported.
 for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "POLARS_MAX_THREADS"):
@@ -18,8 +20,6 @@ from eventide.data.sample import sample  # noqa: E402
 # A busy machine must not fail a property that holds.
 settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")
-
-SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
 @pytest.fixture(scope="session")

@@ -2,12 +2,12 @@
 
 import re
 import sys
-from pathlib import Path
 from types import ModuleType
 
 from eventide.methods import METHODS
+from tree import ROOT
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "adding-a-method.md"
+PAGE = ROOT / "docs" / "adding-a-method.md"
 BLOCK = re.compile(r"^```py(?:thon)?\n(.*?)^```", re.MULTILINE | re.DOTALL)
 NAME = "eventide.methods.long_tail.poly"
 

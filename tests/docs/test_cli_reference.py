@@ -1,11 +1,11 @@
 """The page of the command line is written from the command line."""
 
 import importlib.util
-from pathlib import Path
 
 from eventide.cli.main import app
+from tree import ROOT
 
-HOOK = Path(__file__).resolve().parents[2] / "docs" / "cli_reference.py"
+HOOK = ROOT / "docs" / "cli_reference.py"
 
 
 def test_every_verb_has_its_options_and_an_example():

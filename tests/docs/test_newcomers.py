@@ -1,9 +1,8 @@
 """Row 28: what a newcomer finds first."""
 
 import re
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from tree import ROOT
 
 
 def test_the_readme_installs_before_anything_else():

@@ -1,6 +1,7 @@
 """What went wrong in use, and more of the kind: each ends in a typed error, a count, or a right result."""
 
 import pytest
+
 from bench import QUICK, Bench
 from cases_known import CASES as KNOWN
 from cases_more import CASES as MORE

@@ -7,13 +7,13 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from invented_graphs import cases, close, element_sets
 
 from eventide.errors import InputError
 from eventide.graphs.exact.lookup import across_shards
 from eventide.graphs.explicit import ExplicitMemory
 from eventide.graphs.incidence import Incidence
 from eventide.graphs.memory import Memory
+from generated_graphs import cases, close, element_sets
 
 pytestmark = pytest.mark.usefixtures("kernel", "looking")
 new_sets = element_sets(vocabulary=16)

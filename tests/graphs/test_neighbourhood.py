@@ -5,11 +5,11 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from invented_graphs import Case, cases, close
 
 from eventide.graphs.explicit import ExplicitNeighbourhood
 from eventide.graphs.incidence import Incidence
 from eventide.graphs.neighbourhood import BucketedNeighbourhood
+from generated_graphs import Case, cases, close
 
 pytestmark = pytest.mark.usefixtures("kernel")
 

@@ -4,12 +4,12 @@ import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
-from invented_graphs import cases
 
 import eventide.graphs.purity as purity
 from eventide.graphs.explicit import shared_pairs
 from eventide.graphs.purity import count_edges, edge_counts
 from eventide.graphs.views import View
+from generated_graphs import cases
 
 
 @settings(max_examples=100, deadline=None)

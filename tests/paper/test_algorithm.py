@@ -6,7 +6,6 @@ import numpy as np
 import polars as pl
 import pytest
 import torch
-from oracles import neighbours, temporal_layer
 
 from eventide.graphs.explicit import ExplicitNeighbourhood
 from eventide.graphs.incidence import Incidence
@@ -22,6 +21,7 @@ from eventide.opinions.fusion import fuse
 from eventide.opinions.opinion import Opinion
 from eventide.training.batches import shuffled_batches
 from eventide.training.objectives.objective import UncertaintyGuided
+from oracles import neighbours, temporal_layer
 
 MESSAGES = pl.DataFrame(
     {

@@ -6,7 +6,6 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles import assert_same, psc, random, scl, ucl
 
 from eventide.losses.class_state import ClassStatistics
 from eventide.losses.contrastive.margins import MARGINS, margins_of
@@ -16,6 +15,7 @@ from eventide.losses.contrastive.prototypical import (
     prototype_loss,
 )
 from eventide.losses.contrastive.supervised import supervised_contrastive
+from oracles import assert_same, psc, random, scl, ucl
 
 LABELS = [0, 2, 1, 0, 2, 3]
 

@@ -6,7 +6,6 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles import assert_same, attention, neighbours, random, temporal_layer
 from torch.nn import functional
 
 from eventide.graphs.explicit import ExplicitNeighbourhood
@@ -16,6 +15,7 @@ from eventide.networks.encoder import SharedEncoder, ViewGraph
 from eventide.networks.initialisation import Noise
 from eventide.networks.settings import Fading, NetworkSettings
 from eventide.networks.temporal_attention import TemporalAttention
+from oracles import assert_same, attention, neighbours, random, temporal_layer
 
 SETS = [["a"], ["a", "b"], ["b", "a"], [], ["c"], ["b", "c"]]
 TIMES = [0, 3, 3, 1, 9, 4]

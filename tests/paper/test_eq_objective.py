@@ -6,15 +6,14 @@ import itertools
 import math
 
 import numpy as np
-import oracles
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles import assert_same, random
 from scipy.integrate import quad
 from scipy.special import beta as beta_function
 
+import oracles
 from eventide.data.long_tail import long_tail_sizes
 from eventide.losses.agreement import view_agreement
 from eventide.losses.class_state import ClassStatistics
@@ -31,6 +30,7 @@ from eventide.networks.multi_view import ViewOutput
 from eventide.networks.settings import NetworkSettings
 from eventide.opinions.fusion import fuse
 from eventide.opinions.opinion import Opinion
+from oracles import assert_same, random
 
 amounts = st.one_of(st.just(0.0), st.floats(1e-3, 1e3))
 batches = st.tuples(st.integers(1, 4), st.integers(2, 5)).flatmap(

@@ -8,11 +8,11 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles import assert_same, dempster_pair, opinion
 
 from eventide.losses.class_state import class_uncertainty, initial_class_uncertainty
 from eventide.opinions.fusion import conflict, fuse, pairwise_conflict
 from eventide.opinions.opinion import Opinion
+from oracles import assert_same, dempster_pair, opinion
 
 amounts = st.one_of(st.just(0.0), st.floats(1e-6, 1e4))
 

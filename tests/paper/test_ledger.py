@@ -8,9 +8,9 @@ from importlib import import_module
 from typing import Any, get_args
 
 import pytest
-from tex import ROOT, algorithm_lines, equations, source
 
 from eventide.losses.settings import CalibrationName, MarginName, PrototypeName
+from tex import ROOT, algorithm_lines, equations, source
 
 LEDGER = tomllib.loads((ROOT / "paper" / "equations.toml").read_text(encoding="utf-8"))
 ENTRIES = {

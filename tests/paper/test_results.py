@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from tex import ROOT, source, table
 
 from eventide.losses.settings import ablation
+from tex import ROOT, source, table
 
 RESULTS = tomllib.loads((ROOT / "paper" / "results.toml").read_text(encoding="utf-8"))
 DATASETS = ("Events2012_100", "Events2018_100", "CrisisLexT_7")

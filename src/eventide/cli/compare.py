@@ -26,7 +26,7 @@ from eventide.errors import BadSetting
 
 if TYPE_CHECKING:
     from eventide.experiments import Results, Step
-    from eventide.reports.tables import Table
+    from eventide.reports.tables.table import Table
 
 IN_A_PIPE = 1_000
 """Columns to draw tables in where no person's terminal limits them."""
@@ -105,7 +105,7 @@ def compare(
     from eventide.experiments.jobs import check_request, check_runs_folder
     from eventide.experiments.prepared import data_name, needed_lists
     from eventide.features.encoders import DEFAULT_ENCODER
-    from eventide.reports.tables import collect
+    from eventide.reports.tables.collection import collect
     from eventide.reports.tables.significance_table import chosen_reference
     from eventide.reports.tables.write import as_data, check_tables, write_tables
 

@@ -9,8 +9,8 @@ import polars as pl
 
 from eventide.graphs.purity import edge_counts
 from eventide.graphs.views import PAPER_VIEWS, View
+from eventide.reports.printed_results import purity
 from eventide.reports.profile.rows import ProfileSection
-from eventide.reports.tables.printed import purity
 
 CLIQUES = 5
 

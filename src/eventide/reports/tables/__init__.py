@@ -1,6 +1,1 @@
-"""The tables of a comparison, one file each, drawn for people, papers and programs."""
-
-from eventide.reports.tables.collection import collect
-from eventide.reports.tables.table import Table
-
-__all__ = ["Table", "collect"]
+"""The tables of a comparison: build (``collection``), render, write."""

@@ -10,8 +10,8 @@ from eventide.experiments.run_log import Outcome
 from eventide.experiments.variants import METHOD_OF, WHOLE, named
 from eventide.losses.settings import ABLATIONS
 from eventide.methods import DEFAULT_METHOD
-from eventide.reports.tables import printed as paper
-from eventide.reports.tables.printed import DATASETS
+from eventide.reports import printed_results as paper
+from eventide.reports.printed_results import DATASETS
 from eventide.reports.tables.table import Cell, Column, Figure, Table
 from eventide.scoring.significance import ENOUGH_RUNS
 

@@ -12,7 +12,7 @@ from eventide.experiments.jobs import RUNS
 from eventide.experiments.results import Difference, Results, Spread
 from eventide.experiments.splitting import SPLITS
 from eventide.outputs import check_file, writing
-from eventide.reports.tables import printed as paper
+from eventide.reports import printed_results as paper
 from eventide.reports.tables.collection import TABLES
 from eventide.reports.tables.comparison_tables import MEASURES, tested
 from eventide.reports.tables.render import comma_separated, latex, markdown

@@ -14,7 +14,7 @@ QUICK = {"training__epochs": 2, "training__batch_size": 64, "encoder": "tfidf-sv
 
 @pytest.mark.parametrize("method", METHODS.names())
 def test_a_registered_method_keeps_every_invariant(method, small_sample, tiny_bert):
-    # MiniLM itself is fine-tuned in tests/methods/test_text_methods.py and by `bench checks`.
+    # MiniLM itself is fine-tuned in tests/methods/event_detection/test_text_method.py and by `bench checks`.
     parameters = QUICK | {"text__checkpoint": str(tiny_bert)}
     findings = check_method(method, small_sample, **parameters)
     complaints = {each.check: each.complaints for each in findings if not each.passed}

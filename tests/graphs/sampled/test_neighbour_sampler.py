@@ -5,13 +5,13 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from invented_graphs import element_sets
 
 from eventide.graphs.incidence import Incidence
 from eventide.graphs.keys import element_keys
 from eventide.graphs.sampled.edge_blocks import SampledGraph, outside_block
 from eventide.graphs.sampled.message_similarity import pair_cosines, shared_share
 from eventide.graphs.sampled.neighbour_sampler import NeighbourSampler, Sample, joined
+from generated_graphs import element_sets
 
 
 def keys_of(count, kind="id"):

@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 
 import torch
-from oracles import cosine
 from torch import Tensor
+
+from oracles import cosine
 
 
 def focal(logits: Tensor, labels: Sequence[int], focus: float) -> Tensor:

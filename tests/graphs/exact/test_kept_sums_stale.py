@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
-from invented_graphs import cases, close
 
 from eventide.graphs.explicit import ExplicitNeighbourhood
 from eventide.graphs.neighbourhood import BucketedNeighbourhood
+from generated_graphs import cases, close
 
 pytestmark = pytest.mark.usefixtures("kernel")
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tree import ROOT
+
 PAPER = ROOT.parent / "shared" / "paper" / "ucl_sed.tex"
 
 

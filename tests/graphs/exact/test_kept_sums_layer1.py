@@ -5,12 +5,12 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from invented_graphs import cases, close
 
 from eventide.graphs.exact.kept_sums import profile_time_bytes
 from eventide.graphs.explicit import ExplicitNeighbourhood
 from eventide.graphs.incidence import Incidence
 from eventide.graphs.neighbourhood import BucketedNeighbourhood
+from generated_graphs import cases, close
 
 pytestmark = pytest.mark.usefixtures("kernel")
 

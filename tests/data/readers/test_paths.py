@@ -14,6 +14,7 @@ import pytest
 
 from eventide.data import read
 from eventide.data.readers.pieces import pieces_of
+from tree import SHARED
 
 RECORDS: list[dict[str, Any]] = [
     {"id": "11", "text": "água, “sube”\nya", "created_at": "2013-06-21T08:00:00Z", "event": "flood",
@@ -186,7 +187,7 @@ def test_chunks_end_where_lines_end() -> None:
 
 
 def test_crisislex_files_as_they_come() -> None:
-    folder = Path(__file__).parents[3] / "shared/data/CrisisLex/data/CrisisLexT26"
+    folder = SHARED / "data/CrisisLex/data/CrisisLexT26"
     path = folder / "2012_Costa_Rica_earthquake/2012_Costa_Rica_earthquake-tweets_labeled.csv"
     if not path.exists():
         pytest.skip("the CrisisLex checkout is not here")

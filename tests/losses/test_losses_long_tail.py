@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 
-import oracles_long_tail as naive
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles import assert_same, random
 
+import oracles_long_tail as naive
 from eventide.losses.classification import ldam, ldam_margins, logit_adjusted, sigmoid_focal
 from eventide.losses.contrastive.k_positive import (
     k_positive_contrastive,
@@ -20,6 +19,7 @@ from eventide.losses.contrastive.k_positive import (
 from eventide.losses.contrastive.robust import robust_contrastive
 from eventide.losses.contrastive.supervised import balanced_contrastive, supervised_contrastive
 from eventide.losses.reduction import mean_of_classes
+from oracles import assert_same, random
 
 BATCHES = {
     "all classes, sorted": (4, [0, 0, 0, 1, 1, 2, 3, 3]),

@@ -13,19 +13,19 @@ from rich.console import Console
 
 from eventide.errors import BadSetting, OutputError
 from eventide.experiments import Results, RunRecord, Variant
-from eventide.experiments.jobs import Plan
+from eventide.experiments.jobs import ExperimentPlan
 from eventide.experiments.prepared import Material
-from eventide.experiments.run_log import Figures, Outcome, Seconds, Sizes, Validated
-from eventide.reports.tables import collect
-from eventide.reports.tables import printed as paper
+from eventide.experiments.run_log import Figures, Outcome, Seconds, Sizes, ValidationFigures
+from eventide.reports import printed_results as paper
+from eventide.reports.tables.collection import collect
 from eventide.reports.tables.comparison_tables import comparison, controls, seconds
 from eventide.reports.tables.render import comma_separated, latex, left_out, markdown, terminal
 from eventide.reports.tables.significance_table import p_of_runs, significance
 from eventide.reports.tables.table import Column, Figure, Table
 from eventide.reports.tables.write import as_data, failures, page, write_tables
 from eventide.scoring.significance import corrected_t_test
+from tree import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 TRUTH = [0, 0, 0, 1, 1, 1, 2, 2, 2, 2]
 
 
@@ -35,7 +35,7 @@ def outcome(right, epoch=0.5):
         seconds=Seconds(prepare=1.0, fit=2.0, epoch=epoch, predict=0.25),
         epochs=4,
         best_epoch=3,
-        validation=Validated(accuracy=0.5),
+        validation=ValidationFigures(accuracy=0.5),
         test=Figures(
             accuracy=right / 10, macro_f1=right / 20, nmi=0.5, ami=0.25, ari=0.125,
             auroc=None if right == 10 else 0.75, uncertainty_right=0.1, uncertainty_wrong=0.2,
@@ -51,7 +51,7 @@ def outcome(right, epoch=0.5):
 
 def invented(rights, dataset="crisislex-t7", split="random", notes=None, methods=None, commit=""):
     """Results with the given number of right predictions per variant and seed."""
-    plan = Plan(dataset, "f", split, "transductive", "tfidf-svd", "rules", "paper")
+    plan = ExperimentPlan(dataset, "f", split, "transductive", "tfidf-svd", "rules", "paper")
     variants = tuple(Variant(name, (methods or {}).get(name, "ucl")) for name in rights)
     runs, failed = {}, []
     for name, values in rights.items():

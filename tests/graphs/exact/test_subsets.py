@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 from hypothesis import given, settings
-from invented_graphs import cases
 
 from eventide.graphs.exact.subsets import SubsetTable, linking, profiles
 from eventide.graphs.explicit import shared_pairs
+from generated_graphs import cases
 
 
 @settings(max_examples=60, deadline=None)

@@ -1,7 +1,5 @@
 """Drawing alone: invented numbers of 7 and of 100 classes, empty groups, files, and style."""
 
-from pathlib import Path
-
 import matplotlib
 import numpy as np
 import pytest
@@ -23,6 +21,7 @@ from eventide.reports.figures import (
 from eventide.reports.figures import group_bars as groups
 from eventide.reports.figures import similarity_histograms as similarity
 from eventide.scoring.class_groups import GROUPS
+from tree import ROOT
 
 
 def texts(figure):
@@ -265,7 +264,7 @@ def test_drawing_neither_reads_nor_changes_the_callers_style(tmp_path):
 
 
 def test_the_diagram_in_the_docs_is_what_the_command_draws(tmp_path):
-    page = Path(__file__).resolve().parents[2] / "docs" / "architecture.svg"
+    page = ROOT / "docs" / "architecture.svg"
     drawn = style.save(architecture.draw(architecture.diagram()), tmp_path / "architecture.svg")
     kept = page.read_text(encoding="utf-8")
     if f"Matplotlib v{matplotlib.__version__}" not in kept:

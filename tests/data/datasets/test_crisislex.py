@@ -11,9 +11,10 @@ from eventide.data.datasets.build import build
 from eventide.data.schema import SCHEMA
 from eventide.data.splits import split_counts
 from eventide.errors import EventideError, MissingColumn, UnreadableSource
+from tree import SHARED
 
-SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
-CHECKOUT = SHARED / "CrisisLex"
+DATA = SHARED / "data"
+CHECKOUT = DATA / "CrisisLex"
 needs_checkout = pytest.mark.skipif(
     not CHECKOUT.is_dir(), reason="no CrisisLex checkout beside the project"
 )
@@ -25,7 +26,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def listed(name: str) -> pl.DataFrame:
-    return pl.read_csv(SHARED / name, schema_overrides={"tweet_id": pl.String}).select(
+    return pl.read_csv(DATA / name, schema_overrides={"tweet_id": pl.String}).select(
         pl.col("tweet_id").alias("id"), "label", "event"
     )
 

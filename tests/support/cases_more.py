@@ -12,10 +12,10 @@ import time
 import numpy as np
 import polars as pl
 import pytest
-from bench import Bench, process
-from cases_known import fitted, stopped
 
 import eventide
+from bench import Bench, process
+from cases_known import fitted, stopped
 from eventide.errors import BadSetting, DamagedBundle, EventideError, InputError, UnreadableSource
 
 

@@ -9,9 +9,9 @@ import time
 import numpy as np
 import polars as pl
 import pytest
-from bench import Bench, another_user, process, small_disk
 
 import eventide
+from bench import Bench, another_user, process, small_disk
 from eventide.errors import BadSetting, EventideError, EventideWarning
 
 HEAD = "id,text,created_at,event\n"

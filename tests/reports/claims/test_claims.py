@@ -11,8 +11,8 @@ from scipy.stats import spearmanr
 
 from eventide.errors import BadSetting
 from eventide.experiments import Results, RunRecord, Variant
-from eventide.experiments.jobs import Plan
-from eventide.experiments.run_log import Figures, Outcome, Seconds, Sizes, Validated
+from eventide.experiments.jobs import ExperimentPlan
+from eventide.experiments.run_log import Figures, Outcome, Seconds, Sizes, ValidationFigures
 from eventide.reports.claims import CLAIMS
 from eventide.reports.claims.claim import POINTS, Finding, Link, Region, overall, verdict
 from eventide.reports.claims.evidence import Evidence, looked
@@ -34,7 +34,7 @@ def outcome(right, epoch):
     predicted = [t if place % 100 < right[t] else 9 for place, t in enumerate(TRUTH)]
     return Outcome(
         seconds=Seconds(prepare=1.0, fit=2.0, epoch=epoch, assess=0.25, processor=epoch),
-        epochs=4, best_epoch=3, validation=Validated(),
+        epochs=4, best_epoch=3, validation=ValidationFigures(),
         test=Figures(
             accuracy=sum(right) / 300, macro_f1=sum(right) / 300, nmi=0.5, ami=0.5, ari=0.5,
             auroc=None, uncertainty_right=None, uncertainty_wrong=None,
@@ -59,7 +59,7 @@ def evidence(rights, looks=None, epochs=None, missing=None, seeds=2):
             )
             for seed in range(seeds)
         )  # fmt: skip
-    plan = Plan("d", "f", "random", "transductive", "e", "rules", "paper")
+    plan = ExperimentPlan("d", "f", "random", "transductive", "e", "rules", "paper")
     results = Results(
         Path("runs.jsonl"), plan, tuple(Variant(n, n) for n in rights), (0, 1), runs, ()
     )
