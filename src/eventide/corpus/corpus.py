@@ -98,8 +98,9 @@ class Corpus:
 
     def check(self) -> None:
         """Raise ValueError unless all arrays are of the same messages and point at elements."""
-        parts = (self.features, self.ids, self.texts, self.users, *self.incidences.values())
-        if self.features.ndim != 2 or any(len(part) != len(self) for part in parts):
+        lengths = {len(each) for each in (self.features, self.ids, self.texts, self.users)}
+        lengths |= {len(each) for each in self.incidences.values()}
+        if self.features.ndim != 2 or lengths != {len(self)}:
             raise ValueError("the arrays of the memory are not of equally many messages")
         for view, each in self.incidences.items():
             pointers, elements = each.pointers, each.elements
