@@ -3,10 +3,10 @@
     python benchmarks/start.py
     python benchmarks/start.py --against 7b1785b
 
-With ``--against`` the same is measured of an older commit, checked out into a temporary folder. Both
-run with this interpreter, with the same messages, and with one model that the older commit trained
-on the built-in sample. Runs alternate, so that a busy minute slows both. Medians are printed, of the
-clock and of the processor (which counts both cores), and the ratios.
+With ``--against`` the same is measured of an older commit, checked out into a temporary folder.
+Both run with this interpreter, with the same messages, and with one model that the older commit
+trained on the built-in sample. Runs alternate, so that a busy minute slows both. Medians of the
+clock and of the processor (which counts both cores) are printed, and the ratios.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """What scikit-learn asks of an estimator, answered without importing it.
 
 scikit-learn takes longer to import than a hundred messages take to assign. Its tools (``clone``,
-``GridSearchCV``, ``cross_val_score``, pipelines, tags, metadata routing, notebooks) ask an estimator
-for the members below and for no base class. What they need of scikit-learn itself is imported when
-they ask.
+``GridSearchCV``, ``cross_val_score``, pipelines, tags, metadata routing, notebooks) ask an
+estimator for the members below. They ask for no base class: ``isinstance(model, BaseEstimator)`` is
+False, and ``check_estimator`` warns of it. What the members need of scikit-learn is imported when
+they are asked for.
 """
 
 from __future__ import annotations
