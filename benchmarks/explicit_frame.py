@@ -10,9 +10,9 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from eventide.graphs.exact.products import Pattern
-from eventide.graphs.explicit import ExplicitNeighbourhood
 from eventide.networks.encoder import ViewGraph
 from eventide.runners.graph_runner import GraphRunner
+from eventide.testing.explicit_graphs import ExplicitNeighbourhood
 from rivals import CHUNK, softmax_weights
 
 

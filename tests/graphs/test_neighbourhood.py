@@ -6,9 +6,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eventide.graphs.explicit import ExplicitNeighbourhood
 from eventide.graphs.incidence import Incidence
 from eventide.graphs.neighbourhood import BucketedNeighbourhood
+from eventide.testing.explicit_graphs import ExplicitNeighbourhood
 from generated_graphs import Case, cases, close
 
 pytestmark = pytest.mark.usefixtures("kernel")

@@ -6,13 +6,13 @@ import pytest
 import torch
 
 from eventide.errors import BadSetting
-from eventide.graphs.explicit import ExplicitMemory, ExplicitNeighbourhood
 from eventide.graphs.incidence import Incidence
 from eventide.graphs.neighbourhood import BucketedNeighbourhood
 from eventide.networks.encoder import ViewGraph
 from eventide.networks.multi_view import MultiViewNetwork, fused_logits
 from eventide.networks.settings import NetworkSettings
 from eventide.tensors import unit_rows
+from eventide.testing.explicit_graphs import ExplicitMemory, ExplicitNeighbourhood
 
 SETS = {
     "hashtag": [["a"], ["a", "b"], ["b"], [], ["c"], ["b", "c"]],

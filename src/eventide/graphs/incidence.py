@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse
 
 from eventide.graphs.keys import Keys, check_distinct, element_keys
 
@@ -95,3 +96,29 @@ class Incidence:
         """The same incidence without the keys of elements that no message has."""
         used, elements = np.unique(self.elements, return_inverse=True)
         return Incidence(self.pointers, elements.astype(np.int64), self.keys[used])
+
+
+def shared_counts(left: Incidence, right: Incidence) -> scipy.sparse.csr_array:
+    """How many elements message i of ``left`` and j of ``right`` share, as a sparse matrix."""
+    keys = np.unique(np.concatenate([left.keys, right.keys]))
+
+    def matrix(each: Incidence) -> scipy.sparse.csr_array:
+        columns = np.searchsorted(keys, each.keys)[each.elements]
+        ones = np.ones(len(columns), dtype=np.int32)
+        return scipy.sparse.csr_array((ones, columns, each.pointers), shape=(len(each), len(keys)))
+
+    product = (matrix(left) @ matrix(right).T).tocsr()
+    product.sort_indices()
+    return product
+
+
+def shared_pairs(left: Incidence, right: Incidence) -> tuple[Ints, Ints]:
+    """All (i, j) where message i of ``left`` and j of ``right`` share an element, each pair once.
+
+    >>> rows, columns = shared_pairs(Incidence.of([["a", "b"]]), Incidence.of([["b"], ["b", "a"]]))
+    >>> list(zip(rows.tolist(), columns.tolist()))
+    [(0, 0), (0, 1)]
+    """
+    product = shared_counts(left, right)
+    rows = np.repeat(np.arange(len(left), dtype=np.int64), np.diff(product.indptr))
+    return rows, product.indices.astype(np.int64)
