@@ -152,7 +152,8 @@ def test_views_need_names_of_their_own(views):
 
 
 def test_any_view_name_will_do():
-    MultiViewNetwork(features=2, classes=2, views=["co.hashtag", "keys", ""])
+    views = ["co.hashtag", "keys", ""]
+    assert list(MultiViewNetwork(features=2, classes=2, views=views).views) == views
 
 
 def test_mixed_precision_stays_close_and_returns_full_precision():

@@ -1,4 +1,4 @@
-"""Which message has which element, as compressed rows: all that a view's graph is made of."""
+"""Which message has which elements, as compressed rows; this defines the graph of a view."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def ranges(starts: Ints, lengths: Ints) -> Ints:
 class Incidence:
     """Message i has the elements ``elements[pointers[i]:pointers[i + 1]]``, sorted, each once.
 
-    ``keys[e]`` is the 128-bit key of element e, which is how other incidences recognise it.
+    ``keys[e]`` is the 128-bit key of element e; it identifies the element in other incidences.
 
     >>> shared = Incidence.of([["flood", "fire"], [], ["fire"]])
     >>> len(shared), shared.degrees.tolist(), shared.elements.tolist()
@@ -64,7 +64,7 @@ class Incidence:
     def of(cls, sets: Sequence[Sequence[str]], kind: str = "", salt: bytes = b"") -> Incidence:
         """From one list of elements per message."""
         distinct = dict.fromkeys(name for row in sets for name in row)
-        names = {name: number for number, name in enumerate(distinct)}
+        names = {name: index for index, name in enumerate(distinct)}
         lengths = [len(row) for row in sets]
         return cls.build(
             np.repeat(np.arange(len(sets), dtype=np.int64), lengths),
@@ -87,7 +87,7 @@ class Incidence:
         return np.repeat(np.arange(len(self), dtype=np.int64), self.degrees)
 
     def take(self, rows: Ints) -> Incidence:
-        """The incidence of these messages alone; element numbers and keys stay."""
+        """The incidence of these messages alone; element indices and keys stay the same."""
         lengths = self.degrees[rows]
         picked = ranges(self.pointers[rows], lengths)
         return Incidence(offsets(lengths), self.elements[picked], self.keys)

@@ -21,7 +21,7 @@ def edge_average(
 ) -> Tensor:
     """Softmax over each target's edges of -rate * distance, then the weighted sum of ``values``.
 
-    ``targets`` [edges] number the rows of ``rates``, ``sources`` [edges] those of ``values``.
+    ``targets`` [edges] are rows of ``rates``, ``sources`` [edges] rows of ``values``.
     """
     scores = -rates[targets] * distances.to(rates.dtype)
     top = torch.full_like(rates, -torch.inf)
@@ -34,7 +34,7 @@ def edge_average(
 
 
 class ExplicitNeighbourhood:
-    """Edges (i, j, abs(t_i - t_j)), i itself included.
+    """Edges (i, j, abs(t_i - t_j)), including (i, i).
 
     >>> around = ExplicitNeighbourhood(Incidence.of([["a"], ["a", "b"], ["c"]]), [0, 1, 0])
     >>> around.average(torch.tensor([[1.0], [3.0], [5.0]]), torch.zeros(3)).flatten().tolist()
@@ -65,7 +65,7 @@ class ExplicitNeighbourhood:
         return edge_average(targets, self.sources[edges], self.distances[edges], values, rates)
 
     def around(self, rows: Tensor) -> ExplicitSurroundings:
-        """Everybody counts as near ``rows``: simple, not quick."""
+        """Take all messages as the surroundings of ``rows``: simple, not fast."""
         return ExplicitSurroundings(self, torch.arange(len(self)), rows)
 
     def constant(self, values: Tensor) -> ExplicitConstant:
@@ -73,7 +73,7 @@ class ExplicitNeighbourhood:
         return ExplicitConstant(self, values.detach())
 
     def stale(self, values: Tensor) -> ExplicitStale:
-        """Averages over values that few messages have outgrown."""
+        """Averages over values that are older than those of a few messages."""
         return ExplicitStale(self, values.detach())
 
 
@@ -83,11 +83,11 @@ class ExplicitSurroundings:
 
     neighbourhood: ExplicitNeighbourhood
     sources: Tensor
-    places: Tensor
+    own: Tensor
 
     def average(self, values: Tensor, rates: Tensor) -> Tensor:
         """Average ``values`` of all messages around these."""
-        return self.neighbourhood.average(values, rates, self.places)
+        return self.neighbourhood.average(values, rates, self.own)
 
 
 class ExplicitConstant:
@@ -116,7 +116,7 @@ class ExplicitStale:
 
 
 class ExplicitMemory:
-    """Messages that new ones may look up.
+    """Messages that new messages look up.
 
     >>> memory = ExplicitMemory(Incidence.of([["a"], ["b"]]), [0, 0])
     >>> seen = memory.lookup(Incidence.of([["a", "b"], ["c"]]), [0, 0])
@@ -146,6 +146,6 @@ class ExplicitLookup:
         self._distances = torch.from_numpy(np.concatenate([distances, np.zeros_like(own)]))
 
     def average(self, memory_values: Tensor, own_values: Tensor, rates: Tensor) -> Tensor:
-        """Average over memory neighbours and oneself."""
+        """Average over neighbours in the memory and the message itself."""
         values = torch.cat([memory_values, own_values])
         return edge_average(self._targets, self._sources, self._distances, values, rates)
