@@ -84,11 +84,11 @@ DATASETS.add(
 )
 DATASETS.add(
     "events2012-100",
-    f"{_HERE}.events2012:DATASET",
+    f"{_HERE}.events100:EVENTS2012",
     "the paper's Events2012_100: the 100 largest English events of 2012",
 )
 DATASETS.add(
     "events2018-100",
-    f"{_HERE}.events2018:DATASET",
+    f"{_HERE}.events100:EVENTS2018",
     "the paper's Events2018_100: the 100 largest French events of 2018",
 )
