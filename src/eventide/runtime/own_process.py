@@ -14,8 +14,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import torch
-
 from eventide.runtime.cores import allowed_cores, usable_cores
 
 # Names and numbers of glibc's malloc.h; its default values come second.
@@ -113,6 +111,8 @@ def warn_if_spinning() -> None:
     Beside other busy programs an epoch may then take several times as long, beside other trainings
     up to 50 times (benchmarks/busy.py).
     """
+    import torch
+
     global _said
     if _said or waiting_chosen() or torch.get_num_threads() == 1:
         return
