@@ -7,7 +7,6 @@ import polars as pl
 import pytest
 import torch
 
-from eventide.graphs.explicit import ExplicitNeighbourhood
 from eventide.graphs.incidence import Incidence
 from eventide.graphs.views import PAPER_VIEWS, incidence
 from eventide.losses.evidential import evidential_error
@@ -17,6 +16,7 @@ from eventide.networks.multi_view import MultiViewNetwork
 from eventide.networks.settings import NetworkSettings
 from eventide.opinions.fusion import fuse
 from eventide.opinions.opinion import Opinion
+from eventide.testing.explicit_graphs import ExplicitNeighbourhood
 from eventide.training.batches import shuffled_batches
 from objective_steps import loss_of, paper_objective, prototypes_of, values_of
 from oracles import neighbours, temporal_layer

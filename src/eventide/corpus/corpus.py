@@ -7,7 +7,7 @@ Whoever has the salt too can try out names, so that is pseudonymous, not anonymo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -98,7 +98,13 @@ class Corpus:
 
     def check(self) -> None:
         """Raise ValueError unless all arrays are of the same messages and point at elements."""
-        parts = (self.features, self.ids, self.texts, self.users, *self.incidences.values())
+        parts: tuple[Sized, ...] = (
+            self.features,
+            self.ids,
+            self.texts,
+            self.users,
+            *self.incidences.values(),
+        )
         if self.features.ndim != 2 or any(len(part) != len(self) for part in parts):
             raise ValueError("the arrays of the memory are not of equally many messages")
         for view, each in self.incidences.items():

@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any, Self, overload
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import NotFittedError
 
 from eventide.corpus.messages import Messages, read_messages
 from eventide.corpus.training_set import prepare_data
@@ -29,6 +27,7 @@ from eventide.graphs.views import View
 from eventide.methods import METHODS
 from eventide.methods.method import Method, Prediction
 from eventide.model.epoch_lines import epoch_lines, logger
+from eventide.model.estimator import Estimator
 from eventide.model.evaluation import EvaluationReport, evaluate_model
 from eventide.model.inference import Inference, MemoryMatch
 from eventide.model.label_types import (
@@ -68,7 +67,7 @@ CLEAR = ("id", "text", "user")
 """What a model remembers in clear, and forgets when saved without ``keep_text``."""
 
 
-class EventClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class EventClassifier(ClassifierParameters, Estimator):
     """Learn which event a message is about, and how sure one can be.
 
     ``method`` is a name that ``eventide methods`` lists; ``encoder`` turns text into vectors: a
@@ -351,17 +350,7 @@ class EventClassifier(ClassifierParameters, ClassifierMixin, BaseEstimator):  # 
 
     def _check_fitted(self) -> None:
         check_process()
-        if not self.__sklearn_is_fitted__():
-            raise NotFittedError("this EventClassifier is not fitted yet; call fit(messages) first")
+        self.check_fitted()
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "method_")
-
-    def __sklearn_tags__(self) -> Any:
-        """Say what scikit-learn may expect: messages, not a matrix; labels may be a column."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.input_tags.one_d_array = True
-        tags.input_tags.string = True
-        tags.target_tags.required = False
-        return tags

@@ -11,7 +11,7 @@ import polars as pl
 
 from eventide.corpus.corpus import Corpus
 from eventide.errors import InputError
-from eventide.graphs.explicit import shared_pairs
+from eventide.graphs.incidence import shared_pairs
 from eventide.methods.trained import MultiViewMethod
 from eventide.model.classifier import EventClassifier
 from eventide.opinions.fusion import pairwise_conflict
