@@ -7,7 +7,7 @@ A model of a few epochs is trained on the built-in sample (and on each data set 
 
 - ``eventide assign MODEL FILE`` is run as a program of its own on generated messages that the model
   has not seen, so that starting Python, loading the model and writing all opinions count; and
-- with the model loaded, messages are judged one at a time, each as a list of one dict.
+- with the model loaded, messages are predicted one at a time, each as a list of one dict.
 
 The time of the processor stands beside the time of the clock: on a busy machine only the first
 says what the program needs (it counts both cores, so it can exceed the clock).
@@ -63,7 +63,7 @@ def end_to_end(model: Path, file: Path, out: Path) -> tuple[float, float]:
 
 
 def one_at_a_time(model: EventClassifier, messages: pl.DataFrame) -> list[tuple[float, float]]:
-    """Judge each message alone; return the seconds each took, by clock and by processor."""
+    """Predict each message alone; return the seconds each took, by clock and by processor."""
     records = messages.to_dicts()
     spent = [timed(lambda record=record: model.opinions([record]))[1:] for record in records]
     return spent[WARM_UP:]
@@ -97,7 +97,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--dataset", action="append", default=[], help="also train on this one")
     parser.add_argument("--messages", type=int, default=20_000, help="new messages in the file")
-    parser.add_argument("--alone", type=int, default=500, help="messages judged one at a time")
+    parser.add_argument("--alone", type=int, default=500, help="messages predicted one at a time")
     parser.add_argument("--epochs", type=int, default=2, help="epochs of training")
     arguments = parser.parse_args()
     messages = new_messages(arguments.messages)

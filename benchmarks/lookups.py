@@ -3,7 +3,7 @@
     python benchmarks/lookups.py [--messages 26000] [--width 256]
 
 A few messages are looked up one by one, many by a common plan; where the second way becomes the
-quicker one is where `eventide.graphs.exact.small_batch_lookup.HANDFUL` belongs.
+quicker one is where `eventide.graphs.exact.small_batch_lookup.SMALL_BATCH` belongs.
 """
 
 from __future__ import annotations
@@ -62,13 +62,13 @@ def measure(name: str, known: GeneratedGraph, new: GeneratedGraph, width: int) -
         f"{name:8} memory of {len(memory):,}: build {built:.2f} s, {len(sums.sums):,} bucket rows; "
         f"{len(own):,} messages {1e3 * large:.0f} ms"
     )
-    usual = memories.HANDFUL
+    usual = memories.SMALL_BATCH
     for count in FEW:
         ways = []
-        for memories.HANDFUL in (count, 0):
+        for memories.SMALL_BATCH in (count, 0):
             ways.append(milliseconds(count))
         print(f"  {count:3} at once: one by one {ways[0]:.2f} ms, planned {ways[1]:.2f} ms")
-    memories.HANDFUL = usual
+    memories.SMALL_BATCH = usual
 
 
 if __name__ == "__main__":

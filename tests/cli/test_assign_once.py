@@ -63,7 +63,6 @@ def test_opinions_of_a_frame_take_each_step_once(trained):
         assert not [each for each in TRAINING if calls[each.__qualname__]]
 
 
-@pytest.mark.xfail(strict=True, reason="the conflict is fused anew until Objective.read gives all")
 def test_views_are_fused_once(trained):
     model = load_model(trained / "model")
     with counted(fuse) as calls:

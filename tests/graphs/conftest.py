@@ -19,7 +19,7 @@ def kernel(request: pytest.FixtureRequest):
 @pytest.fixture(params=["planned", "one by one"], scope="module")
 def looking(request: pytest.FixtureRequest):
     """Look new messages up both ways, whatever their number."""
-    before = memory.HANDFUL
-    memory.HANDFUL = 0 if request.param == "planned" else 2**60
+    before = memory.SMALL_BATCH
+    memory.SMALL_BATCH = 0 if request.param == "planned" else 2**60
     yield request.param
-    memory.HANDFUL = before
+    memory.SMALL_BATCH = before

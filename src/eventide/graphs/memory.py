@@ -16,7 +16,7 @@ from eventide.errors import InputError
 from eventide.graphs.exact.bucket_index import Blocks, Members, bucket_rows, group_rows
 from eventide.graphs.exact.lookup import BatchLookup, MemorySums
 from eventide.graphs.exact.products import FixedMatrix
-from eventide.graphs.exact.small_batch_lookup import HANDFUL, Holdings, SmallBatchLookup
+from eventide.graphs.exact.small_batch_lookup import SMALL_BATCH, Holdings, SmallBatchLookup
 from eventide.graphs.exact.subsets import (
     SubsetTable,
     affordable,
@@ -112,7 +112,7 @@ class Memory:
         pointers, key = group_rows(reader, len(new)), key[order]
         explicit = self._explicit(sets, narrow)
         at = np.asarray(times, dtype=np.int64)
-        if len(new) <= HANDFUL:
+        if len(new) <= SMALL_BATCH:
             met = (
                 [none] * len(new)
                 if explicit is None

@@ -1,4 +1,4 @@
-"""The facade over everything: fit, predict, opinions, evaluate, save and load."""
+"""The public classifier: fit, predict, opinions, evaluate, save and load."""
 
 from eventide.model.artefact import load_model
 from eventide.model.classifier import EventClassifier

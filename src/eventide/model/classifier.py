@@ -1,4 +1,4 @@
-"""The facade: fit on labelled messages, then ask for events and honest opinions.
+"""The classifier: fit on labelled messages, then ask for events and opinions.
 
 It reads, splits, encodes and connects messages, hands them to a method, and turns what the method
 says back into the caller's kind of frame. The work itself is done elsewhere.
@@ -210,7 +210,7 @@ class EventClassifier(ClassifierParameters, Estimator):
             )
         weights = label_weights(sample_weight, labelled)
         frame = intake.messages.filter(labelled)
-        prediction = self.inference.predict(frame, self._match(frame))
+        prediction = self.inference.predict(frame, self.match_messages(frame))
         return accuracy(frame["event"].to_numpy(), self.names_of(prediction.scored_as), weights)
 
     def evaluate(
@@ -316,10 +316,10 @@ class EventClassifier(ClassifierParameters, Estimator):
     def _answer(self, messages: Any, as_new: bool) -> tuple[Prediction, pl.Series]:
         self._check_fitted()
         frame = self.intake(messages, strict=True).messages
-        match = self.inference.match(frame).as_new() if as_new else self._match(frame)
+        match = self.inference.match(frame).as_new() if as_new else self.match_messages(frame)
         return self.inference.predict(frame, match), frame["id"]
 
-    def _match(self, frame: pl.DataFrame) -> MemoryMatch:
+    def match_messages(self, frame: pl.DataFrame) -> MemoryMatch:
         """Find messages in the memory, and tell of edited ones."""
         match = self.inference.match(frame)
         edited = np.flatnonzero(match.edited)

@@ -41,7 +41,7 @@ class EventScore(BaseModel):
 
 
 class EvaluationReport(BaseModel):
-    """All figures of one evaluation; ``protocol`` says how the messages were judged.
+    """All figures of one evaluation; ``protocol`` says how the messages were predicted.
 
     ``trained_on`` and ``validated_on`` count the evaluated messages that the model learned from,
     and those that chose its epoch (None where a model does not say).
@@ -105,7 +105,7 @@ def evaluate_model(
     as_new: bool = False,
     allow_rejected: bool = False,
 ) -> EvaluationReport:
-    """Judge labelled messages and compare.
+    """Predict labelled messages and compare with their labels.
 
     ``rows`` chooses among them. "test", "val" and "train" are the messages whose split says so;
     without a split, those the model validated with or was trained on. "unseen" are the ones that

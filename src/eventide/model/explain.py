@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,7 @@ class Neighbour:
 
 @dataclass(frozen=True)
 class ViewExplanation:
-    """What one view said, how fast its attention fades with time, and on whom it rests."""
+    """What one view said, the rate of its time decay, and the neighbours it rests on."""
 
     view: str
     event: str
@@ -84,10 +84,8 @@ def explain(
             where=intake.where,
             next_step=f"give one of its ids, such as {', '.join(intake.messages['id'].head(3))}",
         )
-    # An opinion does not depend on the messages around it: this one alone is judged.
-    alone = replace(intake, messages=chosen)
-    opinion = model.opinions(alone).row(0, named=True)
-    match = model.inference.match(chosen)
+    # An opinion does not depend on the other messages asked about: this one is predicted alone.
+    match = model.match_messages(chosen)
     row = int(match.rows[0])
     known, runner = row >= 0, method.runner
     rows = np.array([row])
@@ -97,20 +95,21 @@ def explain(
     else:
         found = runner.look_up(corpus)
         rates, outputs = runner.rates_new(found), runner.evaluate_new(found)
-    views = method.objective.read(outputs).views
+    readout = method.objective.read(outputs)
     fallback = int(method.objective.counts.argmax())  # as in every prediction without evidence
+    decided = int(readout.fused.decided(fallback)[0])
     return Explanation(
-        id=opinion["id"],
+        id=message_id,
         text=chosen["text"][0],
-        event=opinion["event"],
-        belief=opinion["belief"],
-        uncertainty=opinion["uncertainty"],
-        conflict=opinion["conflict"],
+        event=str(model.classes_[decided]),
+        belief=float(readout.fused.belief[0, decided]),
+        uncertainty=float(readout.fused.uncertainty[0]),
+        conflict=float(readout.conflict[0]),
         time_unit=model.settings_.graph.time_unit,
-        conflicts=_conflicts(views),
+        conflicts=_conflicts(readout.views),
         views=[
             _view(model, name, view, corpus, row, float(rates[name][0]), fallback, strongest)
-            for name, view in views.items()
+            for name, view in readout.views.items()
         ],
     )
 

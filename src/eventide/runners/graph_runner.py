@@ -282,7 +282,7 @@ class GraphRunner:
 
     @torch.no_grad()
     def rates(self, rows: Ints) -> dict[str, Floats]:
-        """Return how fast attention fades with time around rows of the graph, view by view."""
+        """Return how fast attention decays with time around rows of the graph, view by view."""
         leave_training(self.network)
         states = self.network.memory(self._features, self._graphs)
         encoder = self.network.encoder
@@ -290,7 +290,7 @@ class GraphRunner:
 
     @torch.no_grad()
     def rates_new(self, found: NewMessages) -> dict[str, Floats]:
-        """Return how fast attention fades with time around new messages, view by view."""
+        """Return how fast attention decays with time around new messages, view by view."""
         leave_training(self.network)
         encoder, states, features = self.network.encoder, self._sums.get(), found.features
         return {

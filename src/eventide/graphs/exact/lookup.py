@@ -115,12 +115,12 @@ class BatchLookup:
         # the own value is counted but not read here: no source holds it
         lengths = np.diff(found.pointers)
         ends = offsets(lengths + 1)[1:] - 1
-        moments, numbers = (np.zeros(len(found.times) + len(times), np.int64) for _ in range(2))
+        moments, counts_of = (np.zeros(len(found.times) + len(times), np.int64) for _ in range(2))
         memory_part = np.ones(len(moments), dtype=bool)
         memory_part[ends] = False
-        moments[memory_part], numbers[memory_part] = found.times, found.values
-        moments[ends], numbers[ends] = times, 1
-        reads = Reads(*keys, direct, TimeCounts(offsets(lengths + 1), moments, numbers))
+        moments[memory_part], counts_of[memory_part] = found.times, found.values
+        moments[ends], counts_of[ends] = times, 1
+        reads = Reads(*keys, direct, TimeCounts(offsets(lengths + 1), moments, counts_of))
         profile = np.arange(len(times), dtype=np.int64)
         self._readers = Readers(profile, times, reads, blocks, len(blocks.rows), len(memory_times))
         self._schedules: dict[torch.device, GatherSchedules] = {}

@@ -17,7 +17,7 @@ from eventide.graphs.exact.bucket_index import Blocks
 from eventide.graphs.exact.lookup import MemorySums, Partial, Summing, held_by
 from eventide.graphs.incidence import Ints, ranges
 
-HANDFUL = 4
+SMALL_BATCH = 4
 """Up to this many messages are looked up one by one (benchmarks/lookups.py)."""
 
 
@@ -42,7 +42,7 @@ class Holdings:
 class _Reads:
     """What one message reads: sums and values, by their distance in time.
 
-    ``distances`` are those that occur, with the ``numbers`` of neighbours there; ``slots`` find
+    ``distances`` are those that occur, with the ``counts`` of neighbours there; ``slots`` find
     the distance of each read, bucket rows first. Values count with their ``signs``.
     """
 
@@ -52,7 +52,7 @@ class _Reads:
     slots: Tensor
     distances: Tensor
     farthest: Tensor
-    numbers: Tensor
+    counts: Tensor
 
     @classmethod
     def of(cls, holdings: Holdings, keys: Ints, met: Ints, time: int) -> _Reads:
@@ -92,7 +92,7 @@ class _Reads:
         reads, rows = powers[self.slots], len(self.rows)
         sums = reads[:rows] @ held.sums[self.rows]
         values = (reads[rows:] * self.signs) @ held.values[self.messages]
-        return sums + values, powers @ self.numbers.to(powers), reference
+        return sums + values, powers @ self.counts.to(powers), reference
 
 
 class SmallBatchLookup:
@@ -108,7 +108,7 @@ class SmallBatchLookup:
         ]
         self._device = torch.device("cpu")
         #: how many memory messages each new one meets
-        self.neighbours = np.array([int(each.numbers.sum()) for each in self._reads])
+        self.neighbours = np.array([int(each.counts.sum()) for each in self._reads])
 
     def __len__(self) -> int:
         return len(self._reads)
