@@ -105,7 +105,7 @@ def test_a_built_set_is_read_by_its_name(checkout):
     [
         (("build", "crisislex-7", "--from", "x"), "did you mean 'crisislex-t7'"),
         (("build", "crisislex-t7", "--from", "nowhere"), "git clone"),
-        (("build", "crisislex-t7", "--from", "x", "--split", "odd"), "per-class"),
+        (("build", "crisislex-t7", "--from", "x", "--split", "odd"), "random"),
     ],
 )
 def test_mistakes_exit_with_2_and_say_what_next(arguments, said):

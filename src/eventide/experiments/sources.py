@@ -28,8 +28,9 @@ WITHOUT_INFLUENCE = {
 }  # fmt: skip
 """Parts that no figure of a run depends on. Every other part counts, a new one too."""
 INSTALLED = {"site-packages", "dist-packages"}
-RUNNING = ("run.py", "splitting.py", "prepared.py")
-"""What makes a run inside this package."""
+RUNNING = ("experiments/fitted_variant.py", "experiments/prepared.py", "experiments/run.py",
+           "model/fitted.py")  # fmt: skip
+"""Files of these packages that make a run all the same."""
 
 
 def digest_of(targets: Iterable[str]) -> str:
@@ -67,7 +68,7 @@ def _digest_now() -> str:
 
 def deciding_files() -> list[Path]:
     """List the files that the digest covers: sources, and the word lists and tables beside them."""
-    found = [PACKAGE / "experiments" / name for name in RUNNING]
+    found = [PACKAGE / name for name in RUNNING]
     for part in PACKAGE.iterdir():
         if part.name not in WITHOUT_INFLUENCE:
             found += part.rglob("*") if part.is_dir() else [part]

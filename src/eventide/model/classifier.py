@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import nullcontext
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +20,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
 from eventide.corpus.corpus import Corpus
-from eventide.corpus.training_set import prepare_data
+from eventide.corpus.training_set import PreparedData
 from eventide.data import Intake, read
 from eventide.data.columns import Columns
 from eventide.data.schema import REJECTED
@@ -31,9 +30,10 @@ from eventide.features.encoders import DEFAULT_ENCODER, Encoder, Function, encod
 from eventide.graphs.keys import KeyIndex
 from eventide.graphs.views import View
 from eventide.methods import DEFAULT_METHOD, METHODS
-from eventide.methods.method import Method, Prediction, together
+from eventide.methods.method import Prediction
 from eventide.model.epoch_lines import epoch_lines, logger
 from eventide.model.evaluation import EvaluationReport, evaluate_model
+from eventide.model.fitted import fit_method, predict_rows, prepare_new
 from eventide.model.label_types import (
     Labels,
     as_given,
@@ -214,42 +214,45 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             labels = None if y is None else labels_of(y)
             intake = self.intake(messages, labels, allow_rejected=allow_rejected, fitting=True)
             kind = self._kind(messages, labels, intake.messages["event"])
-            plan = prepare_data(
-                intake.messages,
-                encoder=encoder(self.encoder),
-                views=checked_views(self.views),
-                graph=settings.graph,
-                inductive=self.protocol == "inductive",
-                seed=seed,
-                class_order=sort_key(kind),
-                salt=None if salt_file is None else made_or_read_salt(salt_file),
-            )
-            for note in plan.notes:
-                logger.log(logging.INFO if verbose else logging.DEBUG, "%s", note)
-            method: Method = METHODS.load(self.method)(settings, seed)
-            kept = None
-            if checkpoints is not None:
-                signature = run_signature(self, settings, intake.messages, plan)
-                kept = Checkpoints(expanded(checkpoints), signature, checkpoint_every, resume)
+
+            def before_training(data: PreparedData) -> Checkpoints | None:
+                for note in data.notes:
+                    logger.log(logging.INFO if verbose else logging.DEBUG, "%s", note)
+                if checkpoints is None:
+                    return None
+                signature = run_signature(self, settings, intake.messages, data)
+                return Checkpoints(expanded(checkpoints), signature, checkpoint_every, resume)
 
             def both(row: Row) -> None:
                 tell(row)
                 watch(row)
 
-            with nullcontext() if kept is None else reserved(kept.path):
-                run = method.fit(plan.training_set, both, kept)
+            fitted = fit_method(
+                intake.messages,
+                method=self.method,
+                settings=settings,
+                encoder=encoder(self.encoder),
+                views=checked_views(self.views),
+                protocol=self.protocol,
+                seed=seed,
+                class_order=sort_key(kind),
+                salt=None if salt_file is None else made_or_read_salt(salt_file),
+                watch=both,
+                before_training=before_training,
+            )
+        data, run = fitted.data, fitted.run
         # Only now: a fit that fails or is stopped leaves an older one as it was.
         told = () if isinstance(messages, Intake) else intake.notes
-        self.settings_, self.notes_ = settings, (*told, *plan.notes, *run.notes)
-        self.rejected_, self.counts_ = intake.rejected, plan.counts
-        self.classes_ = as_given(plan.classes.tolist(), kind)
-        self.featuriser_, self.memory_ = plan.featuriser, plan.training_set.corpus
+        self.settings_, self.notes_ = settings, (*told, *data.notes, *run.notes)
+        self.rejected_, self.counts_ = intake.rejected, data.counts
+        self.classes_ = as_given(data.classes.tolist(), kind)
+        self.featuriser_, self.memory_ = data.featuriser, data.training_set.corpus
         self.labels_, self.validated_ = (
-            plan.training_set.labels,
-            ValidationIds.of(plan.training_set),
+            data.training_set.labels,
+            ValidationIds.of(data.training_set),
         )
-        self.remembered_: pl.DataFrame | None = plan.remembered.select(CLEAR)
-        self.method_ = method
+        self.remembered_: pl.DataFrame | None = data.remembered.select(CLEAR)
+        self.method_ = fitted.method
         self.history_, self.best_epoch_ = run.history, run.best_epoch
         self._index(self.memory_)
         return self
@@ -428,23 +431,14 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict_messages(self, frame: pl.DataFrame, rows: NDArray[np.int64]) -> Prediction:
         """Judge canonical messages: by their row in the memory, or as new ones where it is -1."""
-        known, new = np.flatnonzero(rows >= 0), np.flatnonzero(rows < 0)
-        parts = []
+        new = np.flatnonzero(rows < 0)
         with threads_for(len(frame)):
-            if len(known):
-                parts.append((known, self.method_.predict(rows[known])))
-            if len(new):
-                unseen = frame[new] if len(known) else frame
-                parts.append((new, self.method_.predict_new(self.prepare(unseen))))
-        return together(parts)
+            unseen = frame[new] if len(new) < len(frame) else frame
+            return predict_rows(self.method_, rows, self.prepare(unseen) if len(new) else None)
 
     def prepare(self, frame: pl.DataFrame) -> Corpus:
-        """Make new canonical messages ready; those without a time are as late as the latest known.
-
-        So their neighbours are weighed as for a message that has just come in.
-        """
-        latest = int(self.memory_.times.max()) if len(self.memory_) else 0
-        return self.featuriser_.prepare(frame, missing_time=latest)
+        """Make new canonical messages ready; see `prepare_new`."""
+        return prepare_new(self.featuriser_, self.memory_, frame)
 
     def find_messages(self, frame: pl.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Find the memory's row of each message (-1: none), and who has been edited since.

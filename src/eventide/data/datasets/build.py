@@ -12,11 +12,11 @@ from eventide.data.datasets import DATASETS, data_folder, register, registered_p
 from eventide.data.datasets.dataset import Dataset
 from eventide.data.near_duplicates import near_duplicate_groups
 from eventide.data.splits import (
+    SPLITS,
     Groups,
-    chronological_split,
-    per_class_split,
-    proportional_split,
     split_counts,
+    split_messages,
+    split_name,
     split_shortfalls,
 )
 from eventide.errors import BadSetting, BrokenPlugin, UnreadableSource, warn
@@ -58,9 +58,6 @@ def _built(name: str) -> str | None:
     return str(path) if path else None
 
 
-SPLIT_KINDS = ("per-class", "proportional", "chronological")
-
-
 @dataclass(frozen=True)
 class Built:
     """What a build gave: the file, its counts, and what is worth saying about it."""
@@ -89,28 +86,31 @@ def build(
     out: Path | None = None,
     *,
     seed: int = 0,
-    split: str = "per-class",
+    split: str = "random",
     keep_together: bool = False,
 ) -> Built:
     """Build the dataset ``name`` from ``source``, write it to ``out`` and register it.
 
-    Without ``out`` it goes to the user's data folder. ``keep_together`` keeps near-duplicate texts
-    in one part of the split.
+    Without ``out`` it goes to the user's data folder. ``split`` is one of `SPLITS` that draws.
+    ``keep_together`` keeps near-duplicate texts in one part of it, whichever it is.
     """
-    if split not in SPLIT_KINDS:
+    split = split_name(split)
+    if SPLITS[split].stored:
         raise BadSetting(
-            f"no split is called {split!r}", next_step=f"choose one of: {', '.join(SPLIT_KINDS)}"
+            f"a build draws its split; it cannot be {split!r}",
+            next_step=f"choose one of: {', '.join(drawn_splits())}",
         )
+    keep_together = keep_together or SPLITS[split].keeps_duplicates_together
     dataset: Dataset = DATASETS.load(name)
     target = out or data_folder() / f"{name}.parquet"
     target = check_file(target, overwrite=True, inputs=[source])  # before the work, not after it
     collected = dataset.collect(source)
     notes = list(collected.notes)
-    messages = _split(collected.messages, split, seed, None)
+    messages = split_messages(collected.messages, split, seed)
     if keep_together:
         groups = near_duplicate_groups(messages["text"])
         apart = messages
-        messages = _split(collected.messages, split, seed, groups)
+        messages = split_messages(collected.messages, split, seed, groups)
         notes += _nearness(messages, apart, groups)
     if dataset.messages not in (None, messages.height):
         notes.append(f"expected {dataset.messages:,} messages, got {messages.height:,}")
@@ -122,12 +122,9 @@ def build(
     return Built(name, target, seed, split, counts, notes)
 
 
-def _split(messages: pl.DataFrame, kind: str, seed: int, groups: Groups) -> pl.DataFrame:
-    if kind == "per-class":
-        return per_class_split(messages, seed=seed, keep_together=groups)
-    if kind == "proportional":
-        return proportional_split(messages, seed=seed, keep_together=groups)
-    return chronological_split(messages, keep_together=groups)
+def drawn_splits() -> list[str]:
+    """Name the splits that a build can draw."""
+    return [name for name, each in SPLITS.items() if not each.stored]
 
 
 def _nearness(messages: pl.DataFrame, asked: pl.DataFrame, groups: Groups) -> list[str]:

@@ -1,4 +1,4 @@
-"""How every figure looks, and how it prints numbers that may be missing."""
+"""How every figure looks, and how it prints values that may be missing."""
 
 from __future__ import annotations
 
@@ -124,10 +124,10 @@ def write_values(axes: Axes, heights: Sequence[float], form: str) -> None:
     if len(heights) > NAMED_CLASSES:
         return
     axes.margins(y=0.15)
-    for place, height in enumerate(heights):
+    for index, height in enumerate(heights):
         axes.annotate(
             format(height, form),
-            (place, height),
+            (index, height),
             (0, 2),
             textcoords="offset points",
             ha="center",
