@@ -91,6 +91,18 @@ def test_build_can_split_otherwise(checkout):
         assert facts["test"] == pytest.approx(454, abs=4)
 
 
+@pytest.mark.parametrize("name", ["per-class", "duplicate-aware"])
+def test_build_draws_the_splits_of_the_table(checkout, name):
+    built = json.loads(
+        run("build", "crisislex-t7", "--from", checkout, "--split", name, "--json").output
+    )
+    assert built["split"] == ("random" if name == "per-class" else name)
+    together = any("near-duplicates, each kept whole" in note for note in built["notes"])
+    assert together == (name == "duplicate-aware")
+    refused = run("build", "crisislex-t7", "--from", checkout, "--split", "stored")
+    assert "cannot be 'stored'" in str(refused.exception)
+
+
 def test_a_built_set_is_read_by_its_name(checkout):
     from eventide.data import read
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from eventide.cli.compare import IN_A_PIPE, seed_numbers
+from eventide.cli.compare import IN_A_PIPE, read_seeds
 from eventide.cli.console import print_json, say
 from eventide.cli.options import (
     AsJson,
@@ -15,7 +15,7 @@ from eventide.cli.options import (
     Entities,
     Preset,
     Source,
-    Split,
+    SplitName,
     Workers,
     changed_settings,
 )
@@ -41,7 +41,7 @@ def claims(
     seeds: Annotated[
         str, typer.Option(help="How many (3 is 0 to 2), a range (100-104) or a list (3,5).")
     ] = "3",
-    split: Split = "random",
+    split: SplitName = "random",
     preset: Preset = "default",
     encoder: Annotated[str | None, typer.Option(help="As for eventide compare.")] = None,
     entities: Entities = "rules",
@@ -67,7 +67,7 @@ def claims(
 
     Example: eventide claims messages.jsonl --only order,margins --seeds 5
     """
-    numbers = seed_numbers(seeds)
+    chosen_seeds = read_seeds(seeds)
     changes = {key.replace("__", "."): v for key, v in changed_settings(change or []).items()}
     from eventide.experiments import read_experiment_data
     from eventide.experiments.prepared import data_name, needed_lists
@@ -82,7 +82,7 @@ def claims(
         CLAIMS.entry(each)
     name, variants = data_name(source), needed(names)
     asked: dict[str, Any] = {
-        "seeds": numbers,
+        "seeds": chosen_seeds,
         "split": split,
         "encoder": encoder or DEFAULT_ENCODER,
         "preset": preset,

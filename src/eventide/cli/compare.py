@@ -17,7 +17,7 @@ from eventide.cli.options import (
     Entities,
     Preset,
     Source,
-    Split,
+    SplitName,
     Workers,
     changed_settings,
 )
@@ -51,7 +51,7 @@ def compare(
             "and initialisation, the same for every method."
         ),
     ] = "10",
-    split: Split = "random",
+    split: SplitName = "random",
     protocol: Annotated[
         str | None,
         typer.Option(help="transductive, or inductive, which a chronological split always is."),
@@ -91,7 +91,7 @@ def compare(
 
     Example: eventide compare messages.jsonl --methods controls --split chronological
     """
-    numbers = seed_numbers(seeds)
+    chosen_seeds = read_seeds(seeds)
     changes = {
         name.replace("__", "."): value for name, value in changed_settings(change or []).items()
     }
@@ -114,14 +114,14 @@ def compare(
         "changes": changes,
         "workers": workers,
     }
-    check_request(choice.variants, numbers, entities=entities, **asked)
+    check_request(choice.variants, chosen_seeds, entities=entities, **asked)
     folder = check_runs_folder(out or Path(f"comparison-{name}"), inputs=[source])
     replaced = check_tables(folder, inputs=[source])
     intake = reading.read(source, lists=needed_lists(choice.variants))
     data = read_experiment_data(intake, choice.variants, entities=entities, name=name)
     try:
         with _bar() as watch:
-            results = run_all(data, choice.variants, numbers, out=folder, watch=watch, **asked)
+            results = run_all(data, choice.variants, chosen_seeds, out=folder, watch=watch, **asked)
     except KeyboardInterrupt:
         say(f"stopped; the same command goes on with what is in {folder}", err=True)
         raise typer.Exit(1) from None
@@ -139,10 +139,10 @@ def compare(
         raise typer.Exit(1)
 
 
-def seed_numbers(text: str) -> list[int]:
+def read_seeds(text: str) -> list[int]:
     """Read ``--seeds``: how many, a range, or a list.
 
-    >>> seed_numbers("3"), seed_numbers("100-102"), seed_numbers("4,7")
+    >>> read_seeds("3"), read_seeds("100-102"), read_seeds("4,7")
     ([0, 1, 2], [100, 101, 102], [4, 7])
     """
     try:

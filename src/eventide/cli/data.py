@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from eventide.cli.console import plain_table, print_json, say, show
-from eventide.cli.options import AsJson, Overwrite, Seed, Split, SplitVerb
+from eventide.cli.options import AsJson, Overwrite, Seed, SplitName, SplitVerb
 from eventide.safe_text import safe
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def build_dataset(
     ] = None,
     overwrite: Overwrite = False,
     seed: Seed = 0,
-    split: Split = "random",
+    split: SplitName = "random",
     keep_together: Annotated[
         bool,
         typer.Option("--keep-together", help="Keep near-duplicate texts in one part of the split."),

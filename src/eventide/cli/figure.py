@@ -12,7 +12,7 @@ from eventide.cli.options import (
     AsJson,
     Preset,
     Seed,
-    Split,
+    SplitName,
     changed_settings,
 )
 from eventide.cli.reading import Reading, reads_messages
@@ -50,7 +50,7 @@ def figure(
     seeds: Annotated[
         int, typer.Option(help="How many seeds, from --seed on (groups, sensitivity).", min=1)
     ] = 1,
-    split: Split = "random",
+    split: SplitName = "random",
     preset: Preset = "default",
     encoder: Annotated[str | None, typer.Option(help="As for eventide train.")] = None,
     change: Annotated[
@@ -84,10 +84,10 @@ def figure(
     from eventide.reports.figures.trained_runs import check_runs
 
     shown = [each.strip() for each in (methods or "").split(",") if each.strip()]
-    numbers = tuple(range(seed, seed + seeds))
-    recipe = check_figure(name, source, methods=shown, seeds=numbers, view=view)
+    chosen_seeds = tuple(range(seed, seed + seeds))
+    recipe = check_figure(name, source, methods=shown, seeds=chosen_seeds, view=view)
     asked: dict[str, Any] = {
-        "seeds": numbers,
+        "seeds": chosen_seeds,
         "split": split,
         "preset": preset,
         "encoder": encoder or DEFAULT_ENCODER,

@@ -53,7 +53,7 @@ ChangeForAll = Annotated[
 Workers = Annotated[
     int | None, typer.Option(help="Runs at the same time; all cores by default.", min=1)
 ]
-Split = Annotated[str, typer.Option(metavar="NAME", help="How the messages are split.")]
+SplitName = Annotated[str, typer.Option(metavar="NAME", help="How the messages are split.")]
 Seed = Annotated[int, typer.Option(help="Seed of every random draw.", min=0, max=2**32 - 1)]
 
 

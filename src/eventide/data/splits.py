@@ -160,7 +160,7 @@ def chronological_split(
     """Train on each event's earlier messages; the later ones are validation, the last ones test.
 
     Counts as in `proportional_split`. With ``keep_together`` a group goes where its earliest
-    message goes: a copy of something seen in training is not news. No randomness is involved.
+    message goes: a copy of a training message is not new. No randomness is involved.
     """
     labelled = messages.drop_nulls("event")
     untimed = labelled.filter(pl.col("created_at").is_null())

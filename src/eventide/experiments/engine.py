@@ -61,11 +61,11 @@ def compare(
     """Run every variant with every seed on ``dataset``, and keep each run in ``out``.
 
     ``dataset`` is `ExperimentData` or anything that can be read as messages. A seed sets the split
-    and the initialisation for all variants, which predict the same test messages. Runs
-    that ``out``/runs.jsonl holds are not run again if they are of the same code (`sources`);
-    failed ones are. ``changes`` are settings by dotted name for everybody. With several ``workers``
-    (all cores by default) call it from a module that can be imported, as multiprocessing asks.
-    One comparison at a time can write to a folder.
+    and the initialisation for all variants, which predict the same test messages. Runs that
+    ``out``/runs.jsonl holds are not run again if they are of the same code (`sources`); failed ones
+    are. ``changes`` are settings by dotted name for all variants. With several ``workers`` (all
+    cores by default) call it from a module that can be imported, as multiprocessing asks. One
+    comparison at a time can write to a folder.
     """
     seeds, split = tuple(dict.fromkeys(seeds)), split_name(split)
     protocol = check_request(

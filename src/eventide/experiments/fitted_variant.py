@@ -15,7 +15,7 @@ from eventide.experiments.prepared import SeedSplit, class_indices
 from eventide.experiments.variants import Variant
 from eventide.methods.method import Prediction
 from eventide.methods.trained import TrainedMethod
-from eventide.model.fitted import Fitted
+from eventide.model.fitted import FittedMethod
 from eventide.settings import Settings
 
 Floats = NDArray[np.float64]
@@ -27,7 +27,7 @@ class FittedVariant:
     """One variant fitted on one split, and what it makes of "train", "val" or "test" messages."""
 
     name: str
-    fitted: Fitted
+    fitted: FittedMethod
     split: SeedSplit
 
     @classmethod

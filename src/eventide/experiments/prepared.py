@@ -24,7 +24,7 @@ from eventide.features.elements import with_elements
 from eventide.features.encoders import Encoder, State, encoder
 from eventide.features.encoders.text_encoder import Vectors
 from eventide.graphs.views import View
-from eventide.model.fitted import Fitted, PreparedCache, fit_method, prepare_new
+from eventide.model.fitted import FittedMethod, PreparedCache, fit_method, prepare_new
 from eventide.settings import Settings
 
 
@@ -110,7 +110,7 @@ class SeedSplit:
         self._cache = PreparedCache()
         self._unseen: dict[tuple[tuple[View, ...], str], Corpus] = {}
 
-    def fit(self, variant: Variant, settings: Settings) -> Fitted:
+    def fit(self, variant: Variant, settings: Settings) -> FittedMethod:
         """Fit a variant on the training messages, as `EventClassifier.fit` does."""
         return fit_method(
             self.messages,

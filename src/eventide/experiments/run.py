@@ -41,7 +41,7 @@ def run(job: Job, messages: SplitMessages) -> RunRecord:
         return _record(job, messages.plan, _outcome(job, messages.of(job.seed)))
     except EventideError as error:
         return _record(job, messages.plan, error=str(error))
-    except Exception as error:  # whatever a method may throw must not stop the others
+    except Exception as error:  # any error of a method must not stop the others
         lines = "".join(traceback.format_exception(error)).splitlines()[-LINES_OF_TRACE:]
         what = f"{type(error).__name__}: {error}"
         return _record(job, messages.plan, error=what, trace="\n".join(lines))
@@ -141,7 +141,7 @@ def _record(
 
 
 def method_note(method: str, settings: Mapping[str, Any]) -> str:
-    """Return what must be said beside a method's figures, given the settings of the run.
+    """Return the note that belongs beside a method's figures, given the settings of the run.
 
     >>> from eventide.settings import resolve
     >>> method_note("kpgnn", resolve({"graph.sampled_neighbours": 8}).model_dump())

@@ -79,7 +79,7 @@ def deciding_files() -> list[Path]:
 def commit() -> str:
     """Name the code for people: the checkout's commit, "+changes" if edited, else the version."""
     known = f"eventide {eventide.__version__}"
-    # The package may lie in somebody else's repository, which then does not track it.
+    # The package may lie in another repository, which then does not track it.
     if _git("ls-files", "--error-unmatch", "__init__.py") is None:
         return known
     found, edited = _git("rev-parse", "--short", "HEAD"), _git("status", "--porcelain", "--", ".")

@@ -35,7 +35,7 @@ class FitSeconds:
 
 
 @dataclass(frozen=True)
-class Fitted:
+class FittedMethod:
     """A fitted method, the data it was prepared with, and how the training went."""
 
     data: PreparedData
@@ -51,8 +51,8 @@ class Fitted:
 class PreparedCache:
     """Prepared data of one set of messages, kept for the next run with the same views and graph.
 
-    Whoever hands it to `fit_method` again gives the same messages, encoder, protocol, seed, class
-    order and salt.
+    Every call of `fit_method` with the same cache must give the same messages, encoder, protocol,
+    seed, class order and salt.
     """
 
     def __init__(self) -> None:
@@ -84,7 +84,7 @@ def fit_method(
     watch: Watch = lambda _: None,
     before_training: Callable[[PreparedData], Checkpoints | None] = lambda _: None,
     cache: PreparedCache | None = None,
-) -> Fitted:
+) -> FittedMethod:
     """Prepare canonical ``messages`` (elements filled in) and train the method called ``method``.
 
     ``watch`` is called with each epoch's row of figures. ``before_training`` is called with the
@@ -113,7 +113,7 @@ def fit_method(
     seconds = FitSeconds(
         prepare_seconds, time.perf_counter() - started, time.process_time() - worked
     )
-    return Fitted(data, chosen, run, seconds)
+    return FittedMethod(data, chosen, run, seconds)
 
 
 def prepare_new(featuriser: Featuriser, memory: Corpus, messages: pl.DataFrame) -> Corpus:
@@ -130,7 +130,7 @@ def predict_rows(method: Method, rows: Ints, unseen: Corpus | None = None) -> Pr
     known, new = np.flatnonzero(rows >= 0), np.flatnonzero(rows < 0)
     parts = []
     with threads_for(len(rows)):
-        if len(known):
+        if len(known) or unseen is None:
             parts.append((known, method.predict(rows[known])))
         if unseen is not None:
             parts.append((new, method.predict_new(unseen)))

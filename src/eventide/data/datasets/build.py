@@ -24,7 +24,7 @@ from eventide.outputs import check_file, write_parquet
 
 
 def listing() -> list[dict[str, Any]]:
-    """Give one row per dataset: what it is, how large, where its source comes from, if it is built.
+    """Return one row per dataset: what it is, its size, where its source is from, if it is built.
 
     >>> [row["name"] for row in listing()][:2]
     ['crisislex-t7', 'crisislex-lt28']
@@ -60,7 +60,7 @@ def _built(name: str) -> str | None:
 
 @dataclass(frozen=True)
 class Built:
-    """What a build gave: the file, its counts, and what is worth saying about it."""
+    """The result of a build: the file, its counts, and notes."""
 
     name: str
     path: Path
@@ -75,9 +75,9 @@ class Built:
         return {name: int(self.events[column].sum()) for name, column in names.items()}
 
     def as_json(self) -> dict[str, Any]:
-        """Give the same facts as plain values for programs."""
-        facts = asdict(self) | {"path": str(self.path), "events": self.events.height}
-        return facts | self.totals() | {"classes": self.events.to_dicts()}
+        """Return the same as plain values for programs."""
+        values = asdict(self) | {"path": str(self.path), "events": self.events.height}
+        return values | self.totals() | {"classes": self.events.to_dicts()}
 
 
 def build(
@@ -128,7 +128,7 @@ def drawn_splits() -> list[str]:
 
 
 def _nearness(messages: pl.DataFrame, asked: pl.DataFrame, groups: Groups) -> list[str]:
-    """Say how many texts were bound together and which events missed their counts by how much."""
+    """Say how many texts were kept together, and which events missed their counts by how much."""
     count = 0 if groups is None else len(set(groups.tolist()))
     bound = (
         f"{messages.height:,} messages form {count:,} groups of near-duplicates, each kept whole"

@@ -89,7 +89,7 @@ BALANCE = Claim(
 
 
 PAPERS = ("cb-focal", "ldam-drw", "hybrid-psc", "bcl", "dro-lt", "tsc", "ucl", "ucl-ec")
-"""The rows of the paper's table of long-tail methods beside CE; +CB stands in its own claim."""
+"""The rows of the paper's table of long-tail methods beside CE; +CB has its own claim."""
 
 
 WEAKEST = Claim(

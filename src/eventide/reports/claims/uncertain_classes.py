@@ -64,7 +64,7 @@ def most(found: Sequence[Values], what: str, unit: Unit, why: str) -> list[Link]
     for name in GROUPS[:-1]:
         both = [each for each in seeds if len(each[name])]
         if not both:
-            continue  # nobody there who could gain more
+            continue  # an empty group cannot gain more
         ours, theirs = ([each[group] for each in both] for group in (UNCERTAIN, name))
         form = f"{{:{unit.form}}}"
         means = [form.format(unit.scale * np.concatenate(each).mean()) for each in (ours, theirs)]

@@ -20,8 +20,8 @@ from eventide.reports.figures.style import (
     blank,
     class_axis,
     panel_name,
-    said,
     styled,
+    text_of,
     write_values,
 )
 from eventide.reports.figures.trained_runs import GROUPED_BY, Runs
@@ -69,12 +69,13 @@ class ClassUncertainty(FigureValues):
         return [
             f"{'event':<32}{'n':>6} {'uncertainty':>11} {'train error':>11} {'test error':>10}",
             *(
-                f"{c:<32}{n:>6} {u:>11.4f} {e:>11.2%} " + said(t, ".2%", "none").rjust(10)
+                f"{c:<32}{n:>6} {u:>11.4f} {e:>11.2%} " + text_of(t, ".2%", "none").rjust(10)
                 for c, n, u, e, t in table
             ),
             *(
                 f"{each.indicator} and {each.error} error: rank correlation (Spearman) "
-                f"{said(each.spearman, '+.2f')}, linear (Pearson) {said(each.pearson, '+.2f')}"
+                f"{text_of(each.spearman, '+.2f')}, linear (Pearson) "
+                f"{text_of(each.pearson, '+.2f')}"
                 for each in self.correlations
             ),
         ]
@@ -165,7 +166,7 @@ def draw(values: ClassUncertainty) -> Figure:
 
 def _beside(values: ClassUncertainty, indicator: str) -> str:
     found = [
-        f"{each.error} {said(each.spearman, '+.2f')}"
+        f"{each.error} {text_of(each.spearman, '+.2f')}"
         for each in values.correlations
         if each.indicator == indicator
     ]

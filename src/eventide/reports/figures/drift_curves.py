@@ -68,7 +68,7 @@ def drift(runs: Runs, variant: Variant) -> Drift:
     """Train one method and return how far its prototypes moved."""
     steps = _Steps()
     # The loop calls the total loss once a batch; a hook sees the prototypes this batch is held to.
-    hook = torch.nn.modules.module.register_module_forward_pre_hook(steps.seen)
+    hook = torch.nn.modules.module.register_module_forward_pre_hook(steps.record)
     try:
         run = runs.fit(variant).fitted.run  # trained anew: the hook must see every batch
     finally:
@@ -99,8 +99,8 @@ class _Steps:
         self._epoch: int | None = None
         self._epoch_start: Tensor | None = None
 
-    def seen(self, module: torch.nn.Module, inputs: tuple[Any, ...]) -> None:
-        """Look at the prototypes before a batch's loss; any other module is passed over."""
+    def record(self, module: torch.nn.Module, inputs: tuple[Any, ...]) -> None:
+        """Compare the prototypes before a batch's loss; any other module is ignored."""
         if not isinstance(module, TotalLoss):
             return
         _, _, statistics, epoch = inputs

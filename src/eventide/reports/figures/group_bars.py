@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from eventide.experiments.results import Spread
 from eventide.reports.figures.recipe import FigureValues, Recipe
-from eventide.reports.figures.style import blank, counted, look, panel_name, percent, styled
+from eventide.reports.figures.style import bar_style, blank, counted, panel_name, percent, styled
 from eventide.reports.figures.trained_runs import GROUPED_BY, Runs
 from eventide.scoring.class_groups import GROUPS, GroupScore, group_scores
 
@@ -122,7 +122,7 @@ def _bars(axes: Axes, values: GroupResults, measure: str) -> None:
     for index, method in enumerate(values.methods):
         own = [each for each in values.results if each.method == method]
         spreads: list[Spread | None] = [getattr(each, measure) for each in own]
-        colour, hatch = look(index)
+        colour, hatch = bar_style(index)
         x = np.arange(len(GROUPS)) + (index - (len(values.methods) - 1) / 2) * width
         axes.bar(
             x,

@@ -12,7 +12,15 @@ from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from eventide.reports.figures.recipe import FigureValues, Recipe
-from eventide.reports.figures.style import BLACK, BLUE, VERMILLION, blank, panel_name, said, styled
+from eventide.reports.figures.style import (
+    BLACK,
+    BLUE,
+    VERMILLION,
+    blank,
+    panel_name,
+    styled,
+    text_of,
+)
 from eventide.reports.figures.trained_runs import Runs
 from eventide.scoring.metrics import error_auroc
 
@@ -52,7 +60,7 @@ class RightsWrongs(FigureValues):
             found += [
                 f"{each.method}: right {_summary(each.right)}",
                 f"{each.method}: wrong {_summary(each.wrong)}",
-                f"{each.method}: AUROC of uncertainty against error {said(each.auroc, '.3f')}",
+                f"{each.method}: AUROC of uncertainty against error {text_of(each.auroc, '.3f')}",
             ]
         return found
 
@@ -141,7 +149,7 @@ def _panel(axes: Axes, each: RightWrong, bins: list[float]) -> None:
     axes.set_xlim(bins[0], bins[-1])
     axes.grid(axis="y")
     counts = f"{len(each.right)} right, {len(each.wrong) or 'none'} wrong"
-    panel_name(axes, f"{each.method}: {counts}\nAUROC {said(each.auroc, '.3f')}")
+    panel_name(axes, f"{each.method}: {counts}\nAUROC {text_of(each.auroc, '.3f')}")
 
 
 def _summary(values: tuple[float, ...]) -> str:

@@ -18,8 +18,8 @@ from eventide.reports.figures.style import (
     blank,
     counted,
     panel_name,
-    said,
     styled,
+    text_of,
 )
 from eventide.reports.figures.trained_runs import Runs
 from eventide.reports.figures.tsne import METHODS_SHOWN
@@ -64,7 +64,7 @@ class Similarities(FigureValues):
             head,
             *(
                 f"{each.method:<14}{each.group:<12}{each.classes:>8}{len(each.intra):>10}"
-                + "".join(f"{said(mean, '.4f', 'empty'):>14}" for mean in each.means)
+                + "".join(f"{text_of(mean, '.4f', 'empty'):>14}" for mean in each.means)
                 for each in self.likeness
             ),
         ]
@@ -96,7 +96,7 @@ def mean_cosines(unit: Floats, truth: NDArray[Any]) -> tuple[Floats, Floats]:
     """Mean cosine of each message with the others of its event, and with those of other events.
 
     ``unit`` [n, d] holds unit rows. A mean of cosines is the cosine with a sum of vectors, so that
-    no pair is ever formed: exact, and linear in n. NaN where there is nobody to compare with.
+    no pair is ever formed: exact, and linear in n. NaN where there is no other message.
 
     >>> unit = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     >>> [each.tolist() for each in mean_cosines(unit, np.array(["a", "a", "b"]))]

@@ -33,7 +33,7 @@ from eventide.scoring.class_groups import ClassGroups, class_groups
 GROUPED_BY = "ucl-ec"
 """The method whose training class uncertainty sorts the classes into groups, for every method."""
 CHECKED = ("seeds", "split", "preset", "encoder", "changes", "kept", "workers")
-"""Options of `Runs` that `check_runs` looks at."""
+"""Options of `Runs` that `check_runs` checks."""
 
 
 def check_runs(
@@ -152,7 +152,7 @@ class Runs:
         return self._fitted[key] if key in self._fitted else self.fit(variant, seed)
 
     def fit(self, variant: Variant, seed: int | None = None) -> FittedVariant:
-        """Fit a variant, whether or not it is there already, and keep it."""
+        """Fit a variant anew, and keep it."""
         seed = self.seed if seed is None else seed
         self.watch(f"training {variant.name}, seed {seed}")
         settings = variant.settings(self.preset, self.changes)

@@ -11,7 +11,15 @@ from numpy.typing import NDArray
 from eventide.corpus.corpus import Ints
 from eventide.experiments.fitted_variant import FittedVariant, SplitPart
 from eventide.reports.figures.recipe import FigureValues, Recipe
-from eventide.reports.figures.style import MARKERS, SERIES, blank, panel_name, said, shorten, styled
+from eventide.reports.figures.style import (
+    MARKERS,
+    SERIES,
+    blank,
+    panel_name,
+    shorten,
+    styled,
+    text_of,
+)
 from eventide.reports.figures.trained_runs import Runs
 
 METHODS_SHOWN = ("ce", "hybrid-psc", "bcl", "ucl-ec")
@@ -55,7 +63,8 @@ class Maps(FigureValues):
             f"{tested} test messages, {len(self.part) - tested} training messages, "
             f"{self.view} view",
             *(
-                f"{each.method:<14}silhouette of the test messages " + said(each.silhouette, "+.3f")
+                f"{each.method:<14}silhouette of the test messages "
+                + text_of(each.silhouette, "+.3f")
                 for each in self.maps
             ),
         ]
@@ -141,7 +150,7 @@ def draw(values: Maps) -> Figure:
                 linewidth=0.4,
                 label=shorten(name),
             )
-        panel_name(axes, f"{each.method}   (silhouette {said(each.silhouette, '.2f')})")
+        panel_name(axes, f"{each.method}   (silhouette {text_of(each.silhouette, '.2f')})")
         axes.set_xticks([])
         axes.set_yticks([])
         for spine in axes.spines.values():

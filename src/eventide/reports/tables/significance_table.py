@@ -15,7 +15,7 @@ from eventide.scoring.significance import ENOUGH_RUNS, CorrectedTTest
 REFERENCES = (DEFAULT_METHOD, "ucl-ec", "ucl+cb", "ucl")
 """Reference method for the significance tests: the first of these that is compared."""
 FEWEST_RUNS = 5
-"""Below this, runs that happen to differ alike would look like a proof."""
+"""Below this, runs that differ alike by chance would pass for significant."""
 SMALLEST_P = 0.001
 COLUMNS = (
     NAME,

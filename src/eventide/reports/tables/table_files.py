@@ -122,7 +122,7 @@ def page(results: Results, tables: Sequence[Table]) -> str:
     runs = [run for each in results.runs.values() for run in each]
     sizes = runs[0].outcome.messages if runs and runs[0].outcome else None
     versions = sorted(
-        {", ".join(f"{name} {number}" for name, number in run.versions.items()) for run in runs}
+        {", ".join(f"{name} {version}" for name, version in run.versions.items()) for run in runs}
     )
     changed = ", ".join(f"`{name}={value}`" for name, value in plan.changes.items())
     conditions = [
