@@ -68,7 +68,7 @@ def checks(
 def chosen_methods(names: str | None) -> list[str]:
     """Read a list of methods and groups; nothing given means all.
 
-    >>> chosen_methods("yardstick,ucl")
+    >>> chosen_methods("baseline,ucl")
     ['lr-tfidf', 'lr-encoder', 'nearest-in-time', 'ucl']
     """
     from eventide.methods import METHODS
