@@ -12,7 +12,6 @@ import eventide
 from eventide.experiments import Variant
 from eventide.experiments.sources import code_name, commit
 from eventide.experiments.splitting import SPLITS
-from eventide.outputs import writing
 from eventide.reports.claims import CLAIMS
 from eventide.reports.claims.claim import CONFIRMED, NOT_CONFIRMED, UNDECIDED, Claim, Finding
 from eventide.reports.claims.evidence import gather
@@ -164,5 +163,5 @@ def _table(table: Table) -> str:
 
 def write_page(report: Report, path: Path) -> None:
     """Write the page, whole or not at all."""
-    with writing(path, "the page"), atomic_file(path) as temporary:
+    with atomic_file(path, "the page") as temporary:
         temporary.write_text(page(report), encoding="utf-8")
