@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from eventide.cli.console import plain_table, print_json, say, show
+from eventide.cli.console import print_json, say, show
 from eventide.cli.options import AsJson, Overwrite, Seed
+from eventide.reports.terminal_table import plain_table
 from eventide.safe_text import safe
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from eventide.reports.profile.cost_estimate import spoken
 from eventide.reports.profile.events import Classes, EventCount
 from eventide.reports.profile.languages import UNCLEAR
 from eventide.reports.profile.repeats import Copies
+from eventide.reports.terminal_table import plain_table
 from eventide.safe_text import safe
 
 SPARKS = "▁▂▃▄▅▆▇█"
@@ -267,7 +268,7 @@ def next_lines(facts: DataProfile) -> str:
 
 def _table(*names: str, text: int) -> Table:
     """A table without lines: the first ``text`` columns hold words, the others numbers."""
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
+    table = plain_table()
     for place, name in enumerate(names):
         if place < text:
             table.add_column(_cut(name))
