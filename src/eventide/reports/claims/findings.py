@@ -53,8 +53,7 @@ def examine(runs: Runs, names: Sequence[str] = ()) -> Report:
 
     Runs of `eventide compare` in the same folder are used and not done again.
     """
-    names = tuple(dict.fromkeys(names or CLAIMS.names()))
-    claims: dict[str, Claim] = {name: CLAIMS.load(name) for name in names}
+    claims = chosen_claims(names)
     runs.messages()  # a split that cannot be is said before anything is trained
     evidence = gather(runs, claims.values())
     notes = list(evidence.results.notes if evidence.results else runs.material.notes)
@@ -79,10 +78,15 @@ def examine(runs: Runs, names: Sequence[str] = ()) -> Report:
     )
 
 
+def chosen_claims(names: Sequence[str] = ()) -> dict[str, Claim]:
+    """Load the claims called ``names``, or all that work."""
+    return {name: CLAIMS.load(name) for name in names} if names else CLAIMS.working()
+
+
 def needed(names: Sequence[str] = ()) -> tuple[Variant, ...]:
     """Return whom the claims called ``names`` compare, each once, if this version has them."""
-    claims = [CLAIMS.load(name) for name in names or CLAIMS.names()]
-    found = {each.name: each for claim in claims for each in claim.variants}
+    claims = chosen_claims(names)
+    found = {each.name: each for claim in claims.values() for each in claim.variants}
     return tuple(each for each in found.values() if not each.missing())
 
 
