@@ -88,10 +88,11 @@ def explain(
     # An opinion does not depend on the messages around it: this one alone is judged.
     alone = replace(intake, messages=chosen)
     opinion = model.opinions(alone).row(0, named=True)
-    row = int(model.remembered_rows(chosen)[0])
+    match = model.inference.match(chosen)
+    row = int(match.rows[0])
     known, runner = row >= 0, method.runner
     rows = np.array([row])
-    corpus = model.memory_.take(rows) if known else model.prepare(chosen)
+    corpus = model.memory_.take(rows) if known else model.inference.prepare(chosen, match.keys)
     if known:
         rates, outputs = runner.rates(rows), runner.evaluate(rows)
     else:
