@@ -1,4 +1,4 @@
-"""``eventide check``: facts about a file before anybody trains on it."""
+"""``eventide check``: the data profile of a file, before training on it."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 @reads_messages
 def check(sources: Sources, reading: Reading, as_json: AsJson = False) -> None:
-    """Show facts about messages before training on them, however bad they are.
+    """Show the data profile of messages before training, also where rows are rejected.
 
     Example: eventide check messages.csv --column created_at=time
     """
-    from eventide.reports.profile import facts
+    from eventide.reports.profile import data_profile
 
     intake = reading.read(sources, refuse=False)
     options = reading_options(reading)
-    measured = facts(intake, source=sources, columns=reading.columns(), options=options)
+    measured = data_profile(intake, source=sources, columns=reading.columns(), options=options)
     if as_json:
         print_json(measured.model_dump_json(indent=2))
     else:
