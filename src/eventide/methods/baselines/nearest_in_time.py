@@ -1,6 +1,6 @@
 """``nearest-in-time``: the event of the training message nearest in time, text unread.
 
-A yardstick of ours [C]. Events of a collection hardly overlap in time, so a timestamp alone says
+A baseline of ours [C]. Events of a collection hardly overlap in time, so a timestamp alone says
 much; whoever reads a table must know how much.
 """
 
