@@ -7,6 +7,7 @@ from typing import cast
 
 from torch import Tensor
 
+from eventide.errors import BadSetting
 from eventide.losses.contrastive.prototypical import PrototypeContrast
 from eventide.losses.evidence_calibration import annealing
 from eventide.losses.loss_inputs import Loss, LossInputs
@@ -41,12 +42,22 @@ def paper_terms(
         )
     }
     if settings.calibration != "none" and settings.calibration_weight > 0:
-        calibration = annealed(RegisteredLoss(settings.calibration), settings.annealing_epochs)
+        calibration = annealed(_on_opinions(settings.calibration), settings.annealing_epochs)
         terms["calibration"] = Term(calibration, settings.calibration_weight)
     if settings.contrastive_weight > 0:
         contrast = PrototypeContrast(views, classes, width, settings, seed)
         terms["contrastive"] = Term(contrast, settings.contrastive_weight)
     return terms | agreement_term(settings, views)
+
+
+def _on_opinions(name: str) -> RegisteredLoss:
+    loss = RegisteredLoss(name)
+    if "opinion" not in loss.asks:
+        raise BadSetting(
+            f"loss.calibration cannot be {name!r}: that loss does not read the opinion",
+            next_step="choose euc or misleading, or add the loss with loss.extra_terms",
+        )
+    return loss
 
 
 def agreement_term(settings: LossSettings, views: Sequence[str]) -> dict[str, Term]:

@@ -1,7 +1,7 @@
 """What methods share that train a network on the text alone.
 
 They read messages by themselves, whatever encoder the user chose. Text is never saved, nor anything
-it could be read from, so the memory is judged once, after training, and its logits are kept.
+it could be read from, so the memory is predicted once, after training, and its logits are kept.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class TextMethod(TrainedMethod[NetworkT, TextRunner]):
         raise NotImplementedError
 
     def recall_reader(self, facts: Mapping[str, Any]) -> None:
-        """Stand ready to read again."""
+        """Make the reader again from what ``reader_facts`` returned."""
         raise NotImplementedError
 
     def make_phases(self, network: NetworkT, counts: Tensor) -> list[Phase]:
@@ -73,7 +73,7 @@ class TextMethod(TrainedMethod[NetworkT, TextRunner]):
         return prediction_of(self._kept[rows])
 
     def predict_new(self, corpus: Corpus) -> Prediction:
-        """Judge new messages, each by itself."""
+        """Predict new messages, each by itself."""
         return prediction_of(_logits(self.runner.evaluate_new(self.runner.look_up(corpus))))
 
     def state(self) -> dict[str, NDArray[Any]]:
