@@ -11,7 +11,7 @@ from eventide.errors import BadSetting
 from eventide.losses.contrastive.prototypical import PrototypeContrast
 from eventide.losses.evidence_calibration import annealing
 from eventide.losses.loss_inputs import Loss, LossInputs
-from eventide.losses.reduction import batch_mean, class_balanced
+from eventide.losses.reduction import ClassBalanced, batch_mean
 from eventide.losses.settings import LossSettings
 from eventide.losses.terms import RegisteredLoss, Term
 
@@ -35,7 +35,7 @@ def paper_terms(
     A term whose weight is 0 is left out, and so is the agreement of a single view. ``width`` is the
     length of an embedding; ``seed`` decides where learned prototypes start.
     """
-    balanced = class_balanced(settings.class_balanced_base)
+    balanced = ClassBalanced(settings.class_balanced_base)
     terms = {
         "error": Term(
             RegisteredLoss("error"), reduction=balanced if settings.class_balanced else batch_mean
