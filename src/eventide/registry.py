@@ -1,4 +1,4 @@
-"""One registry for encoders, datasets, methods and figures: a name, a summary, a lazy target.
+"""One registry for methods, encoders, losses, claims and more: a name, a summary, a lazy target.
 
 Entries name their target as ``"module:symbol"``, so that listing them (``--help``, tables, docs)
 imports nothing heavy; the module is imported when the entry is used. Another package adds its own
@@ -103,6 +103,16 @@ class Registry:
     def names(self) -> list[str]:
         """All names in the order of registration, plug-ins last."""
         return [entry.name for entry in self]
+
+    def working(self) -> dict[str, Any]:
+        """Load all entries by their names; a plug-in that cannot be loaded is told and left out."""
+        loaded = {}
+        for entry in self:
+            try:
+                loaded[entry.name] = entry.load()
+            except BrokenPlugin as error:
+                warn(str(error))
+        return loaded
 
     def __iter__(self) -> Iterator[Entry]:
         return iter([*self._entries.values(), *self._look().values()])

@@ -4,8 +4,8 @@ import polars as pl
 import pytest
 
 from calls import counted
-from eventide.data.collecting import collected
 from eventide.data.intake import read
+from eventide.data.whole_source import collected
 from eventide.features.elements.fill import with_elements
 from eventide.features.encoders.text_encoder import TextEncoder
 from eventide.graphs.keys import element_keys
