@@ -88,6 +88,18 @@ class Registry:
         """Import and return the object registered under ``name``."""
         return self.entry(name).load()
 
+    def checked(self, name: str) -> str:
+        """Return ``name`` if it is registered; raise `ValueError`, as validators of settings do.
+
+        >>> Registry("shape").checked("cube")
+        Traceback (most recent call last):
+        ValueError: no shape is called 'cube'. Known:
+        """
+        try:
+            return self.entry(name).name
+        except UnknownName as error:
+            raise ValueError(f"{error.what}. {error.next_step}".strip()) from None
+
     def names(self) -> list[str]:
         """All names in the order of registration, plug-ins last."""
         return [entry.name for entry in self]

@@ -18,11 +18,11 @@ def check(sources: Sources, reading: Reading, as_json: AsJson = False) -> None:
 
     Example: eventide check messages.csv --column created_at=time
     """
-    from eventide.reports.profile import facts
+    from eventide.reports.profile import data_profile
 
     intake = reading.read(sources, refuse=False)
     options = reading_options(reading)
-    measured = facts(intake, source=sources, columns=reading.columns(), options=options)
+    measured = data_profile(intake, source=sources, columns=reading.columns(), options=options)
     if as_json:
         print_json(measured.model_dump_json(indent=2))
     else:

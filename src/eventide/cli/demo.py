@@ -37,7 +37,7 @@ def demo(
     from eventide.data.sample import sample
     from eventide.model import EventClassifier
     from eventide.outputs import write_parquet, writing
-    from eventide.reports.profile import facts
+    from eventide.reports.profile import data_profile
 
     folder = own_folder(out)
     started = time.perf_counter()
@@ -50,7 +50,7 @@ def demo(
         write_parquet(sample(seed=seed), messages)
         intake = Reading().read(messages)
         say("1. The sample: invented messages about invented events\n")
-        show_profile(facts(intake, source=str(messages)))
+        show_profile(data_profile(intake, source=str(messages)))
         say("\n2. Training\n")
         model = EventClassifier(seed=seed)
         with watching(model.settings().training.epochs) as watch:

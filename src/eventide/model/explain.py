@@ -11,12 +11,11 @@ import polars as pl
 
 from eventide.corpus.corpus import Corpus
 from eventide.errors import InputError
-from eventide.graphs.explicit import shared_pairs
+from eventide.graphs.incidence import shared_pairs
 from eventide.methods.trained import MultiViewMethod
 from eventide.model.classifier import EventClassifier
 from eventide.opinions.fusion import pairwise_conflict
-from eventide.opinions.opinion import Opinion
-from eventide.training.objectives.objective import Readout
+from eventide.opinions.opinion import Opinion, OpinionLike
 
 
 @dataclass(frozen=True)
@@ -88,16 +87,17 @@ def explain(
     # An opinion does not depend on the messages around it: this one alone is judged.
     alone = replace(intake, messages=chosen)
     opinion = model.opinions(alone).row(0, named=True)
-    row = int(model.remembered_rows(chosen)[0])
+    match = model.inference.match(chosen)
+    row = int(match.rows[0])
     known, runner = row >= 0, method.runner
     rows = np.array([row])
-    corpus = model.memory_.take(rows) if known else model.prepare(chosen)
+    corpus = model.memory_.take(rows) if known else model.inference.prepare(chosen, match.keys)
     if known:
         rates, outputs = runner.rates(rows), runner.evaluate(rows)
     else:
         found = runner.look_up(corpus)
         rates, outputs = runner.rates_new(found), runner.evaluate_new(found)
-    views = method.objective.read_views(outputs)
+    views = method.objective.read(outputs).views
     fallback = int(method.objective.counts.argmax())  # as in every prediction without evidence
     return Explanation(
         id=opinion["id"],
@@ -115,7 +115,7 @@ def explain(
     )
 
 
-def _conflicts(views: Mapping[str, Readout]) -> dict[str, float]:
+def _conflicts(views: Mapping[str, OpinionLike]) -> dict[str, float]:
     opinions = [view for view in views.values() if isinstance(view, Opinion)]
     if len(opinions) < len(views):
         return {}
@@ -129,7 +129,7 @@ def _conflicts(views: Mapping[str, Readout]) -> dict[str, float]:
 def _view(
     model: EventClassifier,
     name: str,
-    view: Readout,
+    view: OpinionLike,
     corpus: Corpus,
     row: int,
     rate: float,

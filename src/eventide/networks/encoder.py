@@ -52,7 +52,7 @@ class SharedEncoder(nn.Module):
                 inputs,
                 outputs,
                 residual=settings.residual,
-                fading=settings.fading,
+                time_decay=settings.time_decay,
                 generator=generator,
             )
             for inputs, outputs in pairwise(widths)
@@ -146,7 +146,7 @@ class SharedEncoder(nn.Module):
         return states
 
     def last_rates(self, states: Tensor) -> Tensor:
-        """Return how fast the last layer's attention fades with time, from what it reads [n]."""
+        """Return how fast the last layer's attention decays with time, from what it reads [n]."""
         return self._layers()[-1].rates(states)
 
     def _hidden(self, projected: Projection, graph: ViewGraph) -> list[Tensor]:
@@ -174,12 +174,12 @@ class SharedEncoder(nn.Module):
         near = graph.neighbourhood.around(rows)
         if number == 0:
             some = self.project(features[near.sources])
-            averages = near.average(some.values, some.rates[near.places])
-            return some.plus_own(averages, near.places)
+            averages = near.average(some.values, some.rates[near.own])
+            return some.plus_own(averages, near.own)
         states = self._layer(number - 1, features, graph, near.sources, projected)
         states = self._between(states)
         layer = self._layers()[number]
-        return cast(Tensor, layer(states[near.places], partial(near.average, states)))
+        return cast(Tensor, layer(states[near.own], partial(near.average, states)))
 
     @staticmethod
     def _first(projected: Projection, graph: ViewGraph, rows: Tensor | None = None) -> Tensor:

@@ -1,4 +1,4 @@
-"""The datasets Eventide can build, and the folder where built ones are registered by name."""
+"""The registry of datasets that can be built, and the folder where built ones are registered."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ def _older_folder() -> Path | None:
 
 
 def register(name: str, path: Path) -> None:
-    """Make the file at ``path`` known as ``name`` to every verb; an earlier entry is replaced."""
+    """Register the file at ``path`` as ``name`` for all commands; replaces an earlier entry."""
     with atomic_file(_entry(name)) as temporary:
         text = json.dumps({"name": name, "path": str(path.resolve())}, ensure_ascii=False)
         temporary.write_text(text, encoding="utf-8")
 
 
 def registered_path(name: str) -> Path | None:
-    """Find the file registered as ``name``; None if no such name was ever registered."""
+    """Find the file registered as ``name``; None if the name is not registered."""
     entry = _entry(name)
-    # A path or an odd name is simply not a registered name, and must not reach other folders.
+    # A path or an odd name is never registered, and must not reach other folders.
     if entry.parent.name != "registered" or not entry.is_file():
         return None
     try:
@@ -84,11 +84,11 @@ DATASETS.add(
 )
 DATASETS.add(
     "events2012-100",
-    f"{_HERE}.events2012:DATASET",
+    f"{_HERE}.events100:EVENTS2012",
     "the paper's Events2012_100: the 100 largest English events of 2012",
 )
 DATASETS.add(
     "events2018-100",
-    f"{_HERE}.events2018:DATASET",
+    f"{_HERE}.events100:EVENTS2018",
     "the paper's Events2018_100: the 100 largest French events of 2018",
 )

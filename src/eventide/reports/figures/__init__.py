@@ -1,4 +1,4 @@
-"""The paper's figures: one file each, made of numbers that can be printed and a drawing of them.
+"""The paper's figures: one file each, made of values that can be printed and a drawing of them.
 
 A new figure is one module with a `Recipe`, one line here, and a test.
 """
