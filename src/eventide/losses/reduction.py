@@ -7,7 +7,7 @@ import math
 import torch
 from torch import Tensor
 
-from eventide.losses.loss_inputs import LossInputs, Reduction
+from eventide.losses.loss_inputs import LossInputs
 
 
 def batch_mean(values: Tensor, inputs: LossInputs) -> Tensor:
@@ -15,14 +15,10 @@ def batch_mean(values: Tensor, inputs: LossInputs) -> Tensor:
     return values.mean()
 
 
-def class_balanced(base: float) -> Reduction:
-    """Return the paper's +CB: the sum of weight * value divided by the batch size."""
-
-    def reduce(values: Tensor, inputs: LossInputs) -> Tensor:
-        weights = class_balanced_weights(inputs.statistics.counts, base)
-        return (weights[inputs.labels] * values).mean()
-
-    return reduce
+def class_balanced(values: Tensor, inputs: LossInputs, base: float = 0.9999) -> Tensor:
+    """Sum of weight * value divided by the batch size: the paper's +CB."""
+    weights = class_balanced_weights(inputs.statistics.counts, base)
+    return (weights[inputs.labels] * values).mean()
 
 
 def weighted_mean(values: Tensor, weights: Tensor) -> Tensor:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import cast
 
 from torch import Tensor
@@ -35,14 +37,14 @@ def paper_terms(
     A term whose weight is 0 is left out, and so is the agreement of a single view. ``width`` is the
     length of an embedding; ``seed`` decides where learned prototypes start.
     """
-    balanced = class_balanced(settings.class_balanced_base)
+    balanced = partial(class_balanced, base=settings.class_balanced_base)
     terms = {
         "error": Term(
             RegisteredLoss("error"), reduction=balanced if settings.class_balanced else batch_mean
         )
     }
     if settings.calibration != "none" and settings.calibration_weight > 0:
-        calibration = annealed(_on_opinions(settings.calibration), settings.annealing_epochs)
+        calibration = Annealed(_on_opinions(settings.calibration), settings.annealing_epochs)
         terms["calibration"] = Term(calibration, settings.calibration_weight)
     if settings.contrastive_weight > 0:
         contrast = PrototypeContrast(views, classes, width, settings, seed)
@@ -67,10 +69,13 @@ def agreement_term(settings: LossSettings, views: Sequence[str]) -> dict[str, Te
     return {"agreement": Term(RegisteredLoss("agreement"), settings.agreement_weight)}
 
 
-def annealed(loss: Loss, epochs: float) -> Loss:
-    """Return the loss times `annealing`, the ramp of equation `eq_euc`."""
+@dataclass(frozen=True)
+class Annealed:
+    """A loss times `annealing`, the ramp of equation `eq_euc`."""
 
-    def values(inputs: LossInputs) -> Tensor:
-        return annealing(inputs.epoch, epochs) * loss(inputs)
+    loss: Loss
+    epochs: float
 
-    return values
+    def __call__(self, inputs: LossInputs) -> Tensor:
+        """Return the loss of each message [B]."""
+        return annealing(inputs.epoch, self.epochs) * self.loss(inputs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import cast
 
 from torch import Tensor, nn
@@ -36,6 +37,6 @@ class ClassBalancedFocal(MultiViewMethod):
 
     def make_objective(self, network: MultiViewNetwork, counts: Tensor) -> Objective:
         """Return the focal loss, each message weighted by its class: (1/B) sum_i w_{y_i} l_i."""
-        balanced = class_balanced(self.settings.loss.class_balanced_base)
+        balanced = partial(class_balanced, base=self.settings.loss.class_balanced_base)
         error = Term(RegisteredLoss("focal"), reduction=balanced)
         return self.classifying(network, counts, {"error": error})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -29,6 +30,15 @@ def contrast_share(epoch: int, epochs: int) -> float:
     (0.75, 0.0)
     """
     return 1 - (epoch / epochs) ** 2
+
+
+def error_share(epoch: int, epochs: int) -> float:
+    """Return the weight of the cross-entropy, 1 - a.
+
+    >>> error_share(50, 100)
+    0.25
+    """
+    return 1 - contrast_share(epoch, epochs)
 
 
 def hybrid_batches(rows: Ints, labels: Ints, size: int, seed: int, epoch: int) -> Iterator[Ints]:
@@ -96,7 +106,7 @@ class HybridPsc(MultiViewMethod):
         projected, epochs = settings.network.head_hidden, settings.training.epochs
         contrast = ProjectedContrast(network, len(counts), projected, self.seed)
         terms = {
-            "error": Term(balanced_half, lambda epoch: 1 - contrast_share(epoch, epochs)),
-            "contrastive": Term(contrast, lambda epoch: contrast_share(epoch, epochs)),
+            "error": Term(balanced_half, partial(error_share, epochs=epochs)),
+            "contrastive": Term(contrast, partial(contrast_share, epochs=epochs)),
         }
         return self.classifying(network, counts, terms, hybrid_batches)

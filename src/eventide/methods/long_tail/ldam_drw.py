@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, ClassVar
 
 from torch import Tensor
@@ -27,6 +28,14 @@ def reweighs(epoch: int, epochs: int) -> bool:
     return epoch > DEFERRED * epochs
 
 
+def deferred(values: Tensor, inputs: LossInputs, epochs: int, base: float) -> Tensor:
+    """Average, late in the run by the weights of the classes."""
+    if not reweighs(inputs.epoch, epochs):
+        return batch_mean(values, inputs)
+    weights = class_balanced_weights(inputs.statistics.counts, base)
+    return weighted_mean(values, weights[inputs.labels])
+
+
 class LdamDrw(MultiViewMethod):
     """Cao et al., "Learning imbalanced datasets with label-distribution-aware margin loss" (2019).
 
@@ -45,14 +54,9 @@ class LdamDrw(MultiViewMethod):
     def make_objective(self, network: MultiViewNetwork, counts: Tensor) -> Objective:
         """Return the LDAM loss, weighted by class from 80 % of the epochs on."""
         settings = self.settings
-
-        def deferred(values: Tensor, inputs: LossInputs) -> Tensor:
-            if not reweighs(inputs.epoch, settings.training.epochs):
-                return batch_mean(values, inputs)
-            weights = class_balanced_weights(counts, settings.loss.class_balanced_base)
-            return weighted_mean(values, weights.to(values.device)[inputs.labels])
-
-        error = Term(
-            RegisteredLoss("ldam", scale=settings.network.cosine_scale), reduction=deferred
+        loss = RegisteredLoss("ldam", scale=settings.network.cosine_scale)
+        weighting = partial(
+            deferred, epochs=settings.training.epochs, base=settings.loss.class_balanced_base
         )
+        error = Term(loss, reduction=weighting)
         return self.classifying(network, counts, {"error": error})
