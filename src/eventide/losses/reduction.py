@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -15,10 +16,16 @@ def batch_mean(values: Tensor, inputs: LossInputs) -> Tensor:
     return values.mean()
 
 
-def class_balanced(values: Tensor, inputs: LossInputs, base: float = 0.9999) -> Tensor:
-    """Sum of weight * value divided by the batch size: the paper's +CB."""
-    weights = class_balanced_weights(inputs.statistics.counts, base)
-    return (weights[inputs.labels] * values).mean()
+@dataclass(frozen=True)
+class ClassBalanced:
+    """The paper's +CB: the sum of weight * value divided by the batch size."""
+
+    base: float
+
+    def __call__(self, values: Tensor, inputs: LossInputs) -> Tensor:
+        """Weigh each message by its class, then average over the batch."""
+        weights = class_balanced_weights(inputs.statistics.counts, self.base)
+        return (weights[inputs.labels] * values).mean()
 
 
 def weighted_mean(values: Tensor, weights: Tensor) -> Tensor:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import cast
 
 from torch import Tensor
@@ -13,7 +12,7 @@ from eventide.errors import BadSetting
 from eventide.losses.contrastive.prototypical import PrototypeContrast
 from eventide.losses.evidence_calibration import annealing
 from eventide.losses.loss_inputs import Loss, LossInputs
-from eventide.losses.reduction import batch_mean, class_balanced
+from eventide.losses.reduction import ClassBalanced, batch_mean
 from eventide.losses.settings import LossSettings
 from eventide.losses.terms import RegisteredLoss, Term
 
@@ -37,7 +36,7 @@ def paper_terms(
     A term whose weight is 0 is left out, and so is the agreement of a single view. ``width`` is the
     length of an embedding; ``seed`` decides where learned prototypes start.
     """
-    balanced = partial(class_balanced, base=settings.class_balanced_base)
+    balanced = ClassBalanced(settings.class_balanced_base)
     terms = {
         "error": Term(
             RegisteredLoss("error"), reduction=balanced if settings.class_balanced else batch_mean
@@ -77,5 +76,5 @@ class Annealed:
     epochs: float
 
     def __call__(self, inputs: LossInputs) -> Tensor:
-        """Return the loss of each message [B]."""
+        """Return the annealed loss of each message [B]."""
         return annealing(inputs.epoch, self.epochs) * self.loss(inputs)

@@ -54,11 +54,11 @@ class TextMethod(TrainedMethod[NetworkT, TextRunner]):
 
     def make_runner(self, network: NetworkT, corpus: Corpus, device: torch.device) -> TextRunner:
         """Set the network beside the texts."""
+        return TextRunner(network, corpus, self.read_corpus, self.settings.network, device)
 
-        def read(messages: Corpus) -> Tensor:
-            return self.read(messages_of(messages))
-
-        return TextRunner(network, corpus, read, self.settings.network, device)
+    def read_corpus(self, corpus: Corpus) -> Tensor:
+        """Return the inputs of the network for the messages of a corpus."""
+        return self.read(messages_of(corpus))
 
     def fit(
         self, training_set: TrainingSet, watch: Watch, checkpoints: Checkpoints | None

@@ -82,6 +82,11 @@ class ProjectedContrast(nn.Module):
         return torch.stack(per_view).sum(dim=0)
 
 
+def error_share(epoch: int, epochs: int) -> float:
+    """Return the weight of the cross-entropy: what the contrast leaves."""
+    return 1 - contrast_share(epoch, epochs)
+
+
 def balanced_half(inputs: LossInputs) -> Tensor:
     """Return the cross-entropy of each message of the class-balanced second half [B / 2]."""
     half = len(inputs.labels) // 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from torch import Tensor
@@ -28,12 +28,19 @@ def reweighs(epoch: int, epochs: int) -> bool:
     return epoch > DEFERRED * epochs
 
 
-def deferred(values: Tensor, inputs: LossInputs, epochs: int, base: float) -> Tensor:
-    """Average, late in the run by the weights of the classes."""
-    if not reweighs(inputs.epoch, epochs):
-        return batch_mean(values, inputs)
-    weights = class_balanced_weights(inputs.statistics.counts, base)
-    return weighted_mean(values, weights[inputs.labels])
+@dataclass(frozen=True)
+class DeferredWeights:
+    """The mean of the batch, weighted by class from 80 % of the epochs on."""
+
+    epochs: int
+    base: float
+
+    def __call__(self, values: Tensor, inputs: LossInputs) -> Tensor:
+        """Reduce one value per message to one number."""
+        if not reweighs(inputs.epoch, self.epochs):
+            return batch_mean(values, inputs)
+        weights = class_balanced_weights(inputs.statistics.counts, self.base)
+        return weighted_mean(values, weights[inputs.labels])
 
 
 class LdamDrw(MultiViewMethod):
@@ -54,9 +61,9 @@ class LdamDrw(MultiViewMethod):
     def make_objective(self, network: MultiViewNetwork, counts: Tensor) -> Objective:
         """Return the LDAM loss, weighted by class from 80 % of the epochs on."""
         settings = self.settings
-        loss = RegisteredLoss("ldam", scale=settings.network.cosine_scale)
-        weighting = partial(
-            deferred, epochs=settings.training.epochs, base=settings.loss.class_balanced_base
+        deferred = DeferredWeights(settings.training.epochs, settings.loss.class_balanced_base)
+        error = Term(
+            RegisteredLoss("ldam", scale=settings.network.cosine_scale), reduction=deferred
         )
         error = Term(loss, reduction=weighting)
         return self.classifying(network, counts, {"error": error})

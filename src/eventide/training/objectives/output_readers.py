@@ -107,8 +107,8 @@ Position = Callable[[Tensor], Tensor]
 """From embeddings [n, d], in full precision, to the positions [n, width] that are compared."""
 
 
-def as_they_are(embeddings: Tensor) -> Tensor:
-    """Return the embeddings: they are the positions."""
+def unmoved(embeddings: Tensor) -> Tensor:
+    """Return the embeddings themselves."""
     return embeddings
 
 
@@ -129,7 +129,7 @@ class CentroidReader(Reader):
         views: Sequence[str],
         classes: int,
         width: int,
-        position: Position = as_they_are,
+        position: Position = unmoved,
     ) -> None:
         super().__init__()
         self.views = tuple(views)
