@@ -32,15 +32,6 @@ def contrast_share(epoch: int, epochs: int) -> float:
     return 1 - (epoch / epochs) ** 2
 
 
-def error_share(epoch: int, epochs: int) -> float:
-    """Return the weight of the cross-entropy, 1 - a.
-
-    >>> error_share(50, 100)
-    0.25
-    """
-    return 1 - contrast_share(epoch, epochs)
-
-
 def hybrid_batches(rows: Ints, labels: Ints, size: int, seed: int, epoch: int) -> Iterator[Ints]:
     """Yield an instance-balanced and a class-balanced half, of ``size`` messages each."""
     halves = zip(

@@ -65,5 +65,4 @@ class LdamDrw(MultiViewMethod):
         error = Term(
             RegisteredLoss("ldam", scale=settings.network.cosine_scale), reduction=deferred
         )
-        error = Term(loss, reduction=weighting)
         return self.classifying(network, counts, {"error": error})
