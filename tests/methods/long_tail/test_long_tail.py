@@ -6,6 +6,7 @@ That every method fits, judges, saves and loads is asked of all of them in ``tes
 from __future__ import annotations
 
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -262,6 +263,21 @@ def test_tsc_reads_directions_and_keeps_its_targets():
     )
     cosines = own.targets @ own.targets.T
     torch.testing.assert_close(cosines[0, 1:], torch.full((3,), -1 / 3))
+
+
+@pytest.mark.parametrize(
+    "name", ["ucl", "ucl-ec+cb", "etgnn", "ce", "cb-focal", "ldam-drw", "hybrid-psc", "bcl",
+             "dro-lt", "tsc", "logit-adjustment"]
+)  # fmt: skip
+def test_objectives_can_be_copied_to_another_process(name):
+    """A fitted model is pickled by those who share it among workers."""
+    each, network = phases(name)
+    outputs = batch(network)
+    for phase in each:
+        phase.objective.observe(outputs, LABELS, 0)
+        other = pickle.loads(pickle.dumps(phase.objective))
+        one, two = (loss_of(each, outputs, LABELS, 3)[0] for each in (phase.objective, other))
+        torch.testing.assert_close(one, two)
 
 
 def test_agreement_of_the_views_joins_every_method():
