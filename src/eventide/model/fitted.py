@@ -8,18 +8,16 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import polars as pl
 
-from eventide.corpus.corpus import Corpus, Featuriser, Ints
 from eventide.corpus.training_set import PreparedData, prepare_data
 from eventide.features.encoders import Encoder
 from eventide.graphs.settings import GraphSettings
 from eventide.graphs.views import View
 from eventide.methods import METHODS
-from eventide.methods.method import Method, Prediction, together
+from eventide.methods.method import Method, Prediction
+from eventide.model.inference import Inference
 from eventide.outputs import reserved
-from eventide.runtime.threads import threads_for
 from eventide.settings import Settings
 from eventide.training.checkpoints import Checkpoints
 from eventide.training.loop import TrainingRun, Watch
@@ -41,11 +39,12 @@ class FittedMethod:
     data: PreparedData
     method: Method
     run: TrainingRun
+    inference: Inference
     seconds: FitSeconds
 
-    def predict(self, rows: Ints, unseen: Corpus | None = None) -> Prediction:
-        """Predict messages by their row in the memory; see `predict_rows`."""
-        return predict_rows(self.method, rows, unseen)
+    def predict(self, messages: pl.DataFrame) -> Prediction:
+        """Predict canonical messages (elements filled in), known and new ones."""
+        return self.inference.predict(messages, self.inference.match(messages))
 
 
 class PreparedCache:
@@ -113,25 +112,5 @@ def fit_method(
     seconds = FitSeconds(
         prepare_seconds, time.perf_counter() - started, time.process_time() - worked
     )
-    return FittedMethod(data, chosen, run, seconds)
-
-
-def prepare_new(featuriser: Featuriser, memory: Corpus, messages: pl.DataFrame) -> Corpus:
-    """Make new canonical messages ready; those without a time are as late as the latest known.
-
-    So their neighbours are weighed as for a message that has just come in.
-    """
-    latest = int(memory.times.max()) if len(memory) else 0
-    return featuriser.prepare(messages, missing_time=latest)
-
-
-def predict_rows(method: Method, rows: Ints, unseen: Corpus | None = None) -> Prediction:
-    """Predict messages by their row in the memory; where it is -1, as the next of ``unseen``."""
-    known, new = np.flatnonzero(rows >= 0), np.flatnonzero(rows < 0)
-    parts = []
-    with threads_for(len(rows)):
-        if len(known) or unseen is None:
-            parts.append((known, method.predict(rows[known])))
-        if unseen is not None:
-            parts.append((new, method.predict_new(unseen)))
-    return together(parts)
+    inference = Inference(data.featuriser, data.training_set.corpus, chosen)
+    return FittedMethod(data, chosen, run, inference, seconds)

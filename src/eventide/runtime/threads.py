@@ -37,7 +37,7 @@ def threads_for(messages: int) -> Iterator[None]:
     >>> torch.get_num_threads() == before
     True
     """
-    import torch
+    import torch  # not at the top: readers of messages ask this module for FEW, and need no torch
 
     openmp = _openmp() if messages <= FEW else None
     # Asking torch, too, so that a thread new to it has its number before it is lent another.
