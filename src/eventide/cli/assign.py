@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from eventide.cli.console import note, page_console, plain_table, print_json, say, show
+from eventide.cli.console import note, page_console, print_json, say, show
 from eventide.cli.exits import stoppable
 from eventide.cli.options import AllowDownload, AsNew, ModelPath, Overwrite, SaltFile, Sources
 from eventide.cli.reading import Reading, reads_messages
 from eventide.progress import step
+from eventide.reports.terminal_table import plain_table
 from eventide.safe_text import safe
 
 if TYPE_CHECKING:

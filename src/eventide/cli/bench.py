@@ -53,7 +53,7 @@ def checks(
                 "method": each.method,
                 "check": each.check,
                 "passed": each.passed,
-                "complaints": each.complaints,
+                "failures": each.failures,
                 "seconds": round(each.seconds, 2),
             }
             for each in findings
@@ -83,11 +83,11 @@ def chosen_methods(names: str | None) -> list[str]:
 
 
 def table(findings: Sequence[CheckResult]) -> str:
-    """Lay out findings: a line per method and check, complaints below the check they belong to."""
+    """Lay out findings: a line per method and check, failures below their check."""
     lines = []
     for each in findings:
         outcome = "passed" if each.passed else "FAILED"
         lines.append(f"{each.method:<18}{each.check:<34}{outcome}  {each.seconds:7.1f} s")
-        lines += [f"    {complaint}" for complaint in each.complaints]
+        lines += [f"    {failure}" for failure in each.failures]
     passed = sum(each.passed for each in findings)
     return "\n".join([*lines, f"{passed} of {len(findings)} checks passed"])

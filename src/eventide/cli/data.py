@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from eventide.cli.console import plain_table, print_json, say, show
+from eventide.cli.console import print_json, say, show
 from eventide.cli.options import AsJson, Overwrite, Seed, SplitName, SplitVerb
+from eventide.reports.terminal_table import plain_table
 from eventide.safe_text import safe
 
 if TYPE_CHECKING:

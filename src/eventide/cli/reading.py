@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 Given = str | Path | Sequence[str | Path]
 STANDARD_INPUT = "-"
-QUARANTINE = (".csv", ".jsonl", ".ndjson")
-"""How the files may end that quarantined rows are written to."""
 
 _option = partial(typer.Option, rich_help_panel="How messages are read")
 
@@ -78,8 +76,11 @@ class Reading:
         self.columns()
         inputs = input_paths(sources)
         if self.rejected is not None:
+            from eventide.data.intake import REJECTED_SUFFIXES
+
             path = self.rejected.expanduser()
-            check_file(path, overwrite=_is_quarantine(path), inputs=inputs, suffixes=QUARANTINE)
+            replaced = _is_quarantine(path)
+            check_file(path, overwrite=replaced, inputs=inputs, suffixes=REJECTED_SUFFIXES)
         return inputs
 
     def read(

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from itertools import chain, combinations, product
-from typing import Any, get_args
+from typing import Any
 
 from eventide.errors import BadSetting
 from eventide.graphs.views import PAPER_VIEWS, USER, View
-from eventide.losses.settings import ABLATIONS, MarginName, ablation_changes
+from eventide.losses import MARGINS
+from eventide.losses.settings import ABLATIONS, ablation_changes
 from eventide.methods import METHODS
 from eventide.settings import Settings, descriptions, preset, resolve
 
@@ -85,7 +86,7 @@ def grid() -> tuple[Variant, ...]:
     """
     found = []
     for margin, kind, euc, balanced in product(
-        get_args(MarginName), METHOD_OF, (False, True), (False, True)
+        MARGINS.names(), METHOD_OF, (False, True), (False, True)
     ):
         changes: dict[str, Any] = {
             "loss.margin": margin,
@@ -118,7 +119,9 @@ def controls() -> tuple[Variant, ...]:
         *found,
         replace(WHOLE, name=f"{WHOLE.name}/no-graph", views=alone),
         replace(
-            WHOLE, name=f"{WHOLE.name}/no-time", changes={**WHOLE.changes, "network.fading": "none"}
+            WHOLE,
+            name=f"{WHOLE.name}/no-time",
+            changes={**WHOLE.changes, "network.time_decay": "none"},
         ),
         replace(WHOLE, name=f"{WHOLE.name}/author", views=author),
     )

@@ -7,20 +7,22 @@ import math
 import torch
 from torch import Tensor
 
+from eventide.losses.loss_inputs import LossInputs, Reduction
 
-def mean(values: Tensor) -> Tensor:
+
+def batch_mean(values: Tensor, inputs: LossInputs) -> Tensor:
     """Average over the batch."""
     return values.mean()
 
 
-def weighted(values: Tensor, weights: Tensor) -> Tensor:
-    """Sum of weight * value divided by the batch size: the paper's +CB.
+def class_balanced(base: float) -> Reduction:
+    """Return the paper's +CB: the sum of weight * value divided by the batch size."""
 
-    >>> import torch
-    >>> weighted(torch.tensor([1.0, 3.0]), torch.tensor([2.0, 0.0]))
-    tensor(1.)
-    """
-    return (values * weights).mean()
+    def reduce(values: Tensor, inputs: LossInputs) -> Tensor:
+        weights = class_balanced_weights(inputs.statistics.counts, base)
+        return (weights[inputs.labels] * values).mean()
+
+    return reduce
 
 
 def weighted_mean(values: Tensor, weights: Tensor) -> Tensor:

@@ -69,12 +69,12 @@ Row = dict[str, float]
 
 @dataclass
 class Progress:
-    """All that changes while training: weights, their average, optimiser, best epoch, history."""
+    """All that changes while training: weights, their EMA, optimiser, best epoch, history."""
 
     network: TrainableNetwork
     objective: nn.Module
     optimiser: torch.optim.Optimizer
-    average: Ema
+    ema: Ema
     best: Best = field(default_factory=Best)
     history: list[Row] = field(default_factory=list)
 
@@ -125,7 +125,7 @@ class Progress:
             "weights": now,
             "best": self.best.weights,
             "optimiser": optimiser,
-            "average": self.average.state(),
+            "ema": self.ema.state(),
             "noise": {"state": self.network.noise.state},
         }
         facts = {
@@ -143,7 +143,7 @@ class Progress:
             state.setdefault(int(index), {})[key] = value
         groups = self.optimiser.state_dict()["param_groups"]
         self.optimiser.load_state_dict({"state": state, "param_groups": groups})
-        self.average.restore(_torch(arrays["average"]))
+        self.ema.restore(_torch(arrays["ema"]))
         self.network.noise.state = _torch(arrays["noise"])["state"]
         self.history = [dict(row) for row in facts["history"]]
         epoch, rose, *rank = facts["best"]

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib import rcParams
 
-from eventide.errors import BadSetting
+from eventide.errors import OutputError
 from eventide.experiments.results import Spread
 from eventide.reports.figures import (
     architecture,
@@ -250,7 +250,7 @@ def test_the_same_figure_gives_the_same_bytes(tmp_path, ending):
 
 
 def test_other_endings_are_refused(tmp_path):
-    with pytest.raises(BadSetting, match=r"end its name with one of .png, .pdf, .svg"):
+    with pytest.raises(OutputError, match=r"end its name with one of .png, .pdf, .svg"):
         style.save(style.blank(1), tmp_path / "figure.bmp")
 
 

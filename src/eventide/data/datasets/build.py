@@ -19,7 +19,7 @@ from eventide.data.splits import (
     split_name,
     split_shortfalls,
 )
-from eventide.errors import BadSetting, BrokenPlugin, UnreadableSource, warn
+from eventide.errors import BadSetting, UnreadableSource
 from eventide.outputs import check_file, write_parquet
 
 
@@ -30,21 +30,16 @@ def listing() -> list[dict[str, Any]]:
     ['crisislex-t7', 'crisislex-lt28']
     """
     rows = []
-    for entry in DATASETS:
-        try:
-            dataset = entry.load()
-        except BrokenPlugin as error:  # another package's: ours are listed all the same
-            warn(str(error))
-            continue
+    for name, dataset in DATASETS.working().items():
         rows.append(
             {
-                "name": entry.name,
+                "name": name,
                 "messages": dataset.messages,
                 "events": dataset.events,
-                "what": entry.summary,
+                "what": DATASETS.entry(name).summary,
                 "source": dataset.source,
                 "obtain": dataset.obtain,
-                "built": _built(entry.name),
+                "built": _built(name),
             }
         )
     return rows

@@ -18,14 +18,13 @@ from torch import Tensor
 
 from eventide.corpus.corpus import Corpus, Ints
 from eventide.corpus.training_set import TrainingSet
+from eventide.losses.loss_inputs import Outputs
 from eventide.methods.method import Prediction
 from eventide.methods.single_step import KEPT, Logits, messages_of, prediction_of
-from eventide.methods.trained import TrainedMethod
+from eventide.methods.trained import TrainedMethod, cross_entropy_objective
 from eventide.runners.text_runner import VIEW, TextNetwork, TextRunner
 from eventide.training.checkpoints import Checkpoints
 from eventide.training.loop import TrainingRun, Watch
-from eventide.training.objectives.logit_objective import LogitObjective
-from eventide.training.objectives.objective import Outputs
 from eventide.training.phases import Phase
 
 NetworkT = TypeVar("NetworkT", bound=TextNetwork)
@@ -51,7 +50,7 @@ class TextMethod(TrainedMethod[NetworkT, TextRunner]):
 
     def make_phases(self, network: NetworkT, counts: Tensor) -> list[Phase]:
         """Train everything by cross-entropy."""
-        return [Phase(LogitObjective(counts, 0.0), self.settings.training)]
+        return [Phase(cross_entropy_objective(counts), self.settings.training)]
 
     def make_runner(self, network: NetworkT, corpus: Corpus, device: torch.device) -> TextRunner:
         """Set the network beside the texts."""

@@ -12,7 +12,6 @@ import eventide
 from eventide.data.splits import SPLITS
 from eventide.experiments import Variant
 from eventide.experiments.sources import code_name, commit
-from eventide.outputs import writing
 from eventide.reports.claims import CLAIMS
 from eventide.reports.claims.claim import CONFIRMED, NOT_CONFIRMED, UNDECIDED, Claim, Finding
 from eventide.reports.claims.evidence import gather
@@ -54,8 +53,7 @@ def examine(runs: Runs, names: Sequence[str] = ()) -> Report:
 
     Runs of `eventide compare` in the same folder are used and not done again.
     """
-    names = tuple(dict.fromkeys(names or CLAIMS.names()))
-    claims: dict[str, Claim] = {name: CLAIMS.load(name) for name in names}
+    claims = chosen_claims(names)
     runs.messages()  # an impossible split fails before anything is trained
     evidence = gather(runs, claims.values())
     notes = list(evidence.results.notes if evidence.results else runs.data.notes)
@@ -80,10 +78,15 @@ def examine(runs: Runs, names: Sequence[str] = ()) -> Report:
     )
 
 
+def chosen_claims(names: Sequence[str] = ()) -> dict[str, Claim]:
+    """Load the claims called ``names``, or all that work."""
+    return {name: CLAIMS.load(name) for name in names} if names else CLAIMS.working()
+
+
 def needed(names: Sequence[str] = ()) -> tuple[Variant, ...]:
     """Return the variants that these claims compare, each once, if this version has them."""
-    claims = [CLAIMS.load(name) for name in names or CLAIMS.names()]
-    found = {each.name: each for claim in claims for each in claim.variants}
+    claims = chosen_claims(names)
+    found = {each.name: each for claim in claims.values() for each in claim.variants}
     return tuple(each for each in found.values() if not each.missing())
 
 
@@ -164,5 +167,5 @@ def _table(table: Table) -> str:
 
 def write_page(report: Report, path: Path) -> None:
     """Write the page, whole or not at all."""
-    with writing(path, "the page"), atomic_file(path) as temporary:
+    with atomic_file(path, "the page") as temporary:
         temporary.write_text(page(report), encoding="utf-8")

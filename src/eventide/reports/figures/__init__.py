@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from eventide.registry import Registry
 
-FIGURES = Registry("figure")
+FIGURES = Registry("figure", plugins="eventide.figures")
 
 _HERE = __name__
 FIGURES.add(

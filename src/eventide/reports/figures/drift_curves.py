@@ -13,7 +13,7 @@ from torch import Tensor
 
 from eventide.errors import BadSetting
 from eventide.experiments import Variant
-from eventide.losses.total import TotalLoss
+from eventide.losses.contrastive.prototypical import PrototypeContrast
 from eventide.reports.figures.recipe import FigureValues, Recipe
 from eventide.reports.figures.style import MARKERS, SERIES, blank, panel_name, styled
 from eventide.reports.figures.trained_runs import Runs
@@ -89,7 +89,7 @@ def drift(runs: Runs, variant: Variant) -> Drift:
 
 
 class _Steps:
-    """Watches a total loss: keeps the last batch's prototypes and the distances so far."""
+    """Watches the contrastive term: keeps the last batch's prototypes and the distances so far."""
 
     def __init__(self) -> None:
         self.batches = 0
@@ -101,12 +101,13 @@ class _Steps:
 
     def record(self, module: torch.nn.Module, inputs: tuple[Any, ...]) -> None:
         """Compare the prototypes before a batch's loss; any other module is ignored."""
-        if not isinstance(module, TotalLoss):
+        if not isinstance(module, PrototypeContrast):
             return
-        _, _, statistics, epoch = inputs
+        (batch,) = inputs
+        epoch = batch.epoch
         prototypes = torch.stack(
             [
-                unit_rows(module.prototypes.of(view).detach()[statistics.present].double())
+                unit_rows(module.prototypes.of(view).detach()[batch.statistics.present].double())
                 for view in module.prototypes.views
             ]
         )

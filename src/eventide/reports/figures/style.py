@@ -11,9 +11,8 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from eventide.errors import BadSetting
 from eventide.experiments.results import Spread
-from eventide.outputs import writing
+from eventide.outputs import check_suffix
 from eventide.storage import atomic_file
 
 Asked = ParamSpec("Asked")
@@ -85,29 +84,15 @@ def blank(height: float, width: float = WIDTH) -> Figure:
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def checked_path(path: Path) -> Path:
-    """Return ``path`` if its ending says how to write a figure."""
-    if path.suffix.lower() not in FORMATS:
-        raise BadSetting(
-            f"a figure cannot be written as {path.name!r}",
-            next_step=f"end its name with one of {', '.join(FORMATS)}",
-        )
-    return path
-
-
 def save(figure: Figure, path: Path) -> Path:
     """Write a figure; the ending of ``path`` says how. The same figure gives the same bytes."""
-    ending = checked_path(path).suffix.lower()
+    ending = check_suffix(path, FORMATS)
     undated: dict[str, dict[str, str | None]] = {
         ".png": {},
         ".pdf": {"CreationDate": None},
         ".svg": {"Date": None},
     }
-    with (
-        writing(path, "the figure"),
-        atomic_file(path) as temporary,
-        matplotlib.rc_context(),
-    ):
+    with atomic_file(path, "the figure") as temporary, matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(_STYLE)
         figure.savefig(temporary, dpi=200, metadata=undated[ending])

@@ -11,7 +11,7 @@ from eventide.data.splits import SPLITS
 from eventide.errors import OutputError
 from eventide.experiments.jobs import RUNS
 from eventide.experiments.results import Difference, Results, Spread
-from eventide.outputs import check_file, writing
+from eventide.outputs import check_file
 from eventide.reports import printed_results as paper
 from eventide.reports.tables.collection import TABLES
 from eventide.reports.tables.comparison_tables import MEASURES, tested
@@ -109,10 +109,9 @@ def write_tables(results: Results, tables: Sequence[Table], folder: Path) -> lis
         contents[f"{table.name}.md"] = markdown(table)
         contents[f"{table.name}.tex"] = latex(table)
         contents[f"{table.name}.csv"] = comma_separated(table)
-    with writing(folder, "the tables"):
-        for name, content in contents.items():
-            with atomic_file(folder / name) as temporary:
-                temporary.write_text(content, encoding="utf-8")
+    for name, content in contents.items():
+        with atomic_file(folder / name, "the tables") as temporary:
+            temporary.write_text(content, encoding="utf-8")
     return [folder / name for name in contents]
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from eventide.reports.tables.table import MISSING, Cell, Column, Figure, Table
+from eventide.reports.terminal_table import plain_table
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -126,23 +127,20 @@ def terminal(table: Table, width: int | None = None) -> RenderableType:
     Spare columns, the last ones first, are left out until the rest fits ``width``.
     """
     from rich.console import Group
-    from rich.table import Table as RichTable
     from rich.text import Text
 
     kept = _fitting(table, width)
-    drawn = RichTable(box=None, pad_edge=False)
+    drawn = plain_table()
     for index in kept:
         column = table.columns[index]
-        drawn.add_column(
-            Text(column.title, style="bold"), justify="left" if column.words else "right"
-        )
+        drawn.add_column(Text(column.title), justify="left" if column.words else "right")
     shown = [_starred(table, index) for index in kept]
     for at, row in enumerate(table.rows):
         cells = zip(shown, (row[index] for index in kept), strict=True)
         drawn.add_row(
             *(Text(texts[at], style="bold" if _best(cell) else "") for texts, cell in cells)
         )
-    return Group(Text(table.title, style="italic"), drawn)
+    return Group(Text(table.title, style="bold"), drawn)
 
 
 def left_out(table: Table, width: int) -> list[str]:
