@@ -8,6 +8,7 @@ from eventide.data.datasets import DATASETS
 from eventide.data.datasets.build import listing
 from eventide.errors import BrokenPlugin, EventideWarning, UnknownName
 from eventide.features.encoders import ENCODERS, encoder
+from eventide.losses import LOSSES
 from eventide.methods import METHODS
 from eventide.model import EventClassifier
 from eventide.registry import Registry
@@ -22,6 +23,9 @@ from eventide.methods.baselines.logistic_regression import LrEncoder
 
 class Mine(LrEncoder):
     """A method of another package."""
+
+def short(embeddings):
+    return embeddings.abs().sum(dim=1)
 
 SHOWN, DRAWN = "a claim", "a figure"
 
@@ -39,6 +43,9 @@ broken = otherpackage.nowhere:Thing
 ucl = otherpackage:Mine
 odd = otherpackage
 
+[eventide.losses]
+short = otherpackage:short
+
 [eventide.encoders]
 lengths = otherpackage:Lengths
 
@@ -54,7 +61,7 @@ drawn = otherpackage:DRAWN
 """
 
 
-REGISTRIES = (METHODS, ENCODERS, DATASETS, CLAIMS, FIGURES)
+REGISTRIES = (METHODS, ENCODERS, DATASETS, CLAIMS, FIGURES, LOSSES)
 
 
 @pytest.fixture
@@ -91,6 +98,13 @@ def test_a_method_and_an_encoder_of_another_package(other_package, small_sample,
     loaded = eventide.load(model.save(tmp_path / "model"))
     assert (loaded.predict(small_sample) == model.predict(small_sample)).all()
     assert encoder("lengths").width == 2
+
+
+def test_a_loss_of_another_package_is_chosen_by_a_setting(other_package, small_sample):
+    model = EventClassifier(
+        method="ce", encoder="tfidf-svd:8", training__epochs=1, loss__extra_terms="short:0.1"
+    ).fit(small_sample)
+    assert model.history_[0]["short"] > 0
 
 
 def test_what_cannot_be_taken_is_reported_and_left_out(other_package):

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     import polars as pl
 
 SHOWN, EVENTS = 20, 30
-"""Messages and events that are shown where the user asked for no number."""
+"""Messages and events that are shown by default."""
 
 NARROW, WIDE, WIDEST = 60, 110, 140
-"""Columns of a terminal with room for whole names, for ids and beliefs, for conflicts too."""
+"""Widths of a terminal from which on names are whole, ids and beliefs are shown, conflicts too."""
 
 
 @reads_messages
@@ -120,11 +120,11 @@ def checked_output(
 
 
 def show_opinions(kept: pl.DataFrame, shown: int) -> None:
-    """Print the most uncertain messages, which are the ones to look at: event, doubt, text."""
+    """Print the most uncertain messages: event, uncertainty, text."""
     console = page_console()
     wide, widest = console.width >= WIDE, console.width >= WIDEST
     figures = ["uncertainty"] + ["belief"] * wide + ["conflict"] * widest
-    table = plain_table("Look at these first: the most uncertain")
+    table = plain_table("Most uncertain messages")
     table.expand = True
     table.add_column("event", no_wrap=True, max_width=max(10, console.width // 4))
     for name in figures:

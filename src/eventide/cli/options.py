@@ -27,7 +27,7 @@ ModelPath = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
 AsNew = Annotated[
-    bool, typer.Option("--as-new", help="Judge every message as new, even if the model knows it.")
+    bool, typer.Option("--as-new", help="Treat every message as new, even if the model knows it.")
 ]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what is there already.")]
 AllowDownload = Annotated[

@@ -1,4 +1,4 @@
-"""How every verb reads messages: the same options, the same words about what was set aside."""
+"""The options by which every verb reads messages, and what it prints of rejected rows."""
 
 from __future__ import annotations
 
@@ -61,7 +61,8 @@ class Reading:
     encoding: Annotated[
         str | None,
         _option(
-            metavar="NAME", help="Encoding of a text file, e.g. cp1252. UTF-8, or guessed and said."
+            metavar="NAME",
+            help="Encoding of a text file, e.g. cp1252. Default: UTF-8, or a guess.",
         ),
     ] = None
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from eventide.losses.loss_inputs import LossInputs, Reduction
+from eventide.losses.loss_inputs import LossInputs
 
 
 def batch_mean(values: Tensor, inputs: LossInputs) -> Tensor:
@@ -15,14 +16,16 @@ def batch_mean(values: Tensor, inputs: LossInputs) -> Tensor:
     return values.mean()
 
 
-def class_balanced(base: float) -> Reduction:
-    """Return the paper's +CB: the sum of weight * value divided by the batch size."""
+@dataclass(frozen=True)
+class ClassBalanced:
+    """The paper's +CB: the sum of weight * value divided by the batch size."""
 
-    def reduce(values: Tensor, inputs: LossInputs) -> Tensor:
-        weights = class_balanced_weights(inputs.statistics.counts, base)
+    base: float
+
+    def __call__(self, values: Tensor, inputs: LossInputs) -> Tensor:
+        """Weigh each message by its class, then average over the batch."""
+        weights = class_balanced_weights(inputs.statistics.counts, self.base)
         return (weights[inputs.labels] * values).mean()
-
-    return reduce
 
 
 def weighted_mean(values: Tensor, weights: Tensor) -> Tensor:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import cast
 
 from torch import Tensor
 
+from eventide.errors import BadSetting
 from eventide.losses.contrastive.prototypical import PrototypeContrast
 from eventide.losses.evidence_calibration import annealing
 from eventide.losses.loss_inputs import Loss, LossInputs
-from eventide.losses.reduction import batch_mean, class_balanced
+from eventide.losses.reduction import ClassBalanced, batch_mean
 from eventide.losses.settings import LossSettings
 from eventide.losses.terms import RegisteredLoss, Term
 
@@ -34,19 +36,29 @@ def paper_terms(
     A term whose weight is 0 is left out, and so is the agreement of a single view. ``width`` is the
     length of an embedding; ``seed`` decides where learned prototypes start.
     """
-    balanced = class_balanced(settings.class_balanced_base)
+    balanced = ClassBalanced(settings.class_balanced_base)
     terms = {
         "error": Term(
             RegisteredLoss("error"), reduction=balanced if settings.class_balanced else batch_mean
         )
     }
     if settings.calibration != "none" and settings.calibration_weight > 0:
-        calibration = annealed(RegisteredLoss(settings.calibration), settings.annealing_epochs)
+        calibration = Annealed(_on_opinions(settings.calibration), settings.annealing_epochs)
         terms["calibration"] = Term(calibration, settings.calibration_weight)
     if settings.contrastive_weight > 0:
         contrast = PrototypeContrast(views, classes, width, settings, seed)
         terms["contrastive"] = Term(contrast, settings.contrastive_weight)
     return terms | agreement_term(settings, views)
+
+
+def _on_opinions(name: str) -> RegisteredLoss:
+    loss = RegisteredLoss(name)
+    if "opinion" not in loss.asks:
+        raise BadSetting(
+            f"loss.calibration cannot be {name!r}: that loss does not read the opinion",
+            next_step="choose euc or misleading, or add the loss with loss.extra_terms",
+        )
+    return loss
 
 
 def agreement_term(settings: LossSettings, views: Sequence[str]) -> dict[str, Term]:
@@ -56,10 +68,13 @@ def agreement_term(settings: LossSettings, views: Sequence[str]) -> dict[str, Te
     return {"agreement": Term(RegisteredLoss("agreement"), settings.agreement_weight)}
 
 
-def annealed(loss: Loss, epochs: float) -> Loss:
-    """Return the loss times `annealing`, the ramp of equation `eq_euc`."""
+@dataclass(frozen=True)
+class Annealed:
+    """A loss times `annealing`, the ramp of equation `eq_euc`."""
 
-    def values(inputs: LossInputs) -> Tensor:
-        return annealing(inputs.epoch, epochs) * loss(inputs)
+    loss: Loss
+    epochs: float
 
-    return values
+    def __call__(self, inputs: LossInputs) -> Tensor:
+        """Return the annealed loss of each message [B]."""
+        return annealing(inputs.epoch, self.epochs) * self.loss(inputs)

@@ -244,7 +244,7 @@ class MultiViewMethod(TrainedMethod[MultiViewNetwork, GraphRunner]):
         return Phase(objective, settings, trains="classifier")
 
     def make_phases(self, network: MultiViewNetwork, counts: Tensor) -> list[Phase]:
-        """Train everything with one objective; staged methods override this."""
+        """Train everything with one objective; methods with several phases override this."""
         return [Phase(self.make_objective(network, counts), self.settings.training)]
 
     def make_network(self, corpus: Corpus, classes: int) -> MultiViewNetwork:

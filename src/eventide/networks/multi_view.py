@@ -19,7 +19,7 @@ from eventide.networks.settings import NetworkSettings
 from eventide.networks.trainable import TrainableNetwork
 from eventide.tensors import widen
 
-FEW = 64  # messages that depend on so few others that computing all would be a waste
+SMALL_BATCH = 64  # messages that depend on so few others that computing all would be a waste
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +90,7 @@ class MultiViewNetwork(TrainableNetwork):
 
         ``features`` [N, features] are what ``encoder.prepare`` returned for all messages.
         """
-        many = rows is None or len(rows) > FEW
+        many = rows is None or len(rows) > SMALL_BATCH
         projected = self.encoder.project(features) if many else None
         return {
             view: self._output(head, self.encoder(features, graphs[view], rows, projected))

@@ -62,10 +62,10 @@ def class_aware_batches(
         [random.permutation(len(members)) for _ in range(-(-turns // len(members)))]
     )[:turns]
     drawn = np.empty(turns * together, dtype=np.int64)
-    places = drawn.reshape(turns, together)
+    by_turn = drawn.reshape(turns, together)
     for each, own in enumerate(members):
         wanted = int((order == each).sum()) * together
         rounds = [random.permutation(own) for _ in range(-(-wanted // len(own)))]
-        places[order == each] = np.concatenate([own[:0], *rounds])[:wanted].reshape(-1, together)
+        by_turn[order == each] = np.concatenate([own[:0], *rounds])[:wanted].reshape(-1, together)
     for start in range(0, batches * size, size):
         yield drawn[start : start + size]

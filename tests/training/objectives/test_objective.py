@@ -87,6 +87,8 @@ def test_what_cannot_be_added_is_refused_with_a_hint(small_sample, register):
         resolve({"loss.extra_terms": {"scll": 1.0}})
     with pytest.raises(BadSetting, match="reads opinions"):
         fitted(small_sample, "ce", loss__extra_terms={"euc": 1.0})
+    with pytest.raises(BadSetting, match="does not read the opinion"):
+        fitted(small_sample, "ucl", loss__calibration="scl")
     with pytest.raises(BadSetting, match="has a term 'agreement' already"):
         fitted(small_sample, "ucl", loss__extra_terms={"agreement": 1.0})
     register(LOSSES, "greedy", greedy)

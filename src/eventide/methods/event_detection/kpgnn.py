@@ -54,7 +54,7 @@ class Kpgnn(SampledGraphMethod):
         return super().state() | {TIMES: self._times}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]], corpus: Corpus) -> None:
-        """Stand ready again."""
+        """Rebuild the method from its arrays."""
         self._times = arrays[TIMES]
         super().restore(arrays, corpus)
 

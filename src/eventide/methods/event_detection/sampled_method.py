@@ -17,7 +17,7 @@ from eventide.networks.initialisation import Noise
 from eventide.networks.sampled_networks import LayeredNetwork
 from eventide.runners.sampled_runner import VIEW, SampledRunner
 from eventide.training.objectives.objective import Objective, Sampler
-from eventide.training.objectives.output_readers import CentroidReader, Position
+from eventide.training.objectives.output_readers import CentroidReader, Position, unmoved
 from eventide.training.phases import Phase
 
 SAMPLED = "at most {settings.graph.sampled_neighbours} sampled neighbours a message"
@@ -80,7 +80,7 @@ class SampledGraphMethod(TrainedMethod[LayeredNetwork, SampledRunner]):
         counts: Tensor,
         loss: Loss,
         width: int,
-        position: Position = lambda embeddings: embeddings,
+        position: Position = unmoved,
         sampler: Sampler | None = None,
     ) -> Phase:
         """Return the phase that trains the layers alone, read by the nearest centroid.

@@ -8,7 +8,7 @@ from typing import cast
 from torch import Tensor, nn
 
 from eventide.corpus.corpus import Corpus
-from eventide.losses.reduction import class_balanced
+from eventide.losses.reduction import ClassBalanced
 from eventide.losses.terms import RegisteredLoss, Term
 from eventide.methods.trained import MultiViewMethod
 from eventide.networks.multi_view import MultiViewNetwork
@@ -36,6 +36,6 @@ class ClassBalancedFocal(MultiViewMethod):
 
     def make_objective(self, network: MultiViewNetwork, counts: Tensor) -> Objective:
         """Return the focal loss, each message weighted by its class: (1/B) sum_i w_{y_i} l_i."""
-        balanced = class_balanced(self.settings.loss.class_balanced_base)
+        balanced = ClassBalanced(self.settings.loss.class_balanced_base)
         error = Term(RegisteredLoss("focal"), reduction=balanced)
         return self.classifying(network, counts, {"error": error})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -72,6 +73,11 @@ class ProjectedContrast(nn.Module):
         return torch.stack(per_view).sum(dim=0)
 
 
+def error_share(epoch: int, epochs: int) -> float:
+    """Return the weight of the cross-entropy: what the contrast leaves."""
+    return 1 - contrast_share(epoch, epochs)
+
+
 def balanced_half(inputs: LossInputs) -> Tensor:
     """Return the cross-entropy of each message of the class-balanced second half [B / 2]."""
     half = len(inputs.labels) // 2
@@ -96,7 +102,7 @@ class HybridPsc(MultiViewMethod):
         projected, epochs = settings.network.head_hidden, settings.training.epochs
         contrast = ProjectedContrast(network, len(counts), projected, self.seed)
         terms = {
-            "error": Term(balanced_half, lambda epoch: 1 - contrast_share(epoch, epochs)),
-            "contrastive": Term(contrast, lambda epoch: contrast_share(epoch, epochs)),
+            "error": Term(balanced_half, partial(error_share, epochs=epochs)),
+            "contrastive": Term(contrast, partial(contrast_share, epochs=epochs)),
         }
         return self.classifying(network, counts, terms, hybrid_batches)

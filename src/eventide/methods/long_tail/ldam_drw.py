@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from torch import Tensor
@@ -27,6 +28,21 @@ def reweighs(epoch: int, epochs: int) -> bool:
     return epoch > DEFERRED * epochs
 
 
+@dataclass(frozen=True)
+class DeferredWeights:
+    """The mean of the batch, weighted by class from 80 % of the epochs on."""
+
+    epochs: int
+    base: float
+
+    def __call__(self, values: Tensor, inputs: LossInputs) -> Tensor:
+        """Reduce one value per message to one number."""
+        if not reweighs(inputs.epoch, self.epochs):
+            return batch_mean(values, inputs)
+        weights = class_balanced_weights(inputs.statistics.counts, self.base)
+        return weighted_mean(values, weights[inputs.labels])
+
+
 class LdamDrw(MultiViewMethod):
     """Cao et al., "Learning imbalanced datasets with label-distribution-aware margin loss" (2019).
 
@@ -45,13 +61,7 @@ class LdamDrw(MultiViewMethod):
     def make_objective(self, network: MultiViewNetwork, counts: Tensor) -> Objective:
         """Return the LDAM loss, weighted by class from 80 % of the epochs on."""
         settings = self.settings
-
-        def deferred(values: Tensor, inputs: LossInputs) -> Tensor:
-            if not reweighs(inputs.epoch, settings.training.epochs):
-                return batch_mean(values, inputs)
-            weights = class_balanced_weights(counts, settings.loss.class_balanced_base)
-            return weighted_mean(values, weights.to(values.device)[inputs.labels])
-
+        deferred = DeferredWeights(settings.training.epochs, settings.loss.class_balanced_base)
         error = Term(
             RegisteredLoss("ldam", scale=settings.network.cosine_scale), reduction=deferred
         )

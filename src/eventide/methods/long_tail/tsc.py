@@ -78,7 +78,7 @@ class Tsc(MultiViewMethod):
     temperature 0.07, centroids by moving average 0.9, Hungarian matching every step), 40 % linear
     classifiers on the frozen encoder with the class-aware sampler. [C] Keys are the batch's,
     instead of a queue, and no augmented copies; positives are the next of the class in the shuffled
-    batch; targets are shared by the views and matched in each; the simplex is turned by the seed.
+    batch; targets are shared by the views and matched in each; the simplex is rotated by the seed.
     """
 
     def make_phases(self, network: MultiViewNetwork, counts: Tensor) -> list[Phase]:

@@ -107,6 +107,11 @@ Position = Callable[[Tensor], Tensor]
 """From embeddings [n, d], in full precision, to the positions [n, width] that are compared."""
 
 
+def unmoved(embeddings: Tensor) -> Tensor:
+    """Return the embeddings themselves."""
+    return embeddings
+
+
 class CentroidReader(Reader):
     """Minus the squared distance to each class's centroid, summed over the views.
 
@@ -124,7 +129,7 @@ class CentroidReader(Reader):
         views: Sequence[str],
         classes: int,
         width: int,
-        position: Position = lambda embeddings: embeddings,
+        position: Position = unmoved,
     ) -> None:
         super().__init__()
         self.views = tuple(views)
