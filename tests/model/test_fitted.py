@@ -13,7 +13,6 @@ from eventide.features.elements import with_elements
 from eventide.features.encoders import encoder
 from eventide.graphs.views import PAPER_VIEWS
 from eventide.model.fitted import PreparedCache, fit_method
-from eventide.model.inference import predict_rows
 from eventide.settings import preset, resolve
 
 ENCODER = "tfidf-svd:16"
@@ -97,5 +96,6 @@ def test_runs_share_prepared_data(small_sample, monkeypatch):
 
 def test_no_message_gives_no_prediction(small_sample):
     model = classifier("lr-encoder", "transductive", small_sample)
-    found = predict_rows(model.method_, np.zeros(0, dtype=np.int64))
+    nothing = with_elements(small_sample[:0])
+    found = model.inference.predict(nothing, model.inference.match(nothing))
     assert found.probability.shape == (0, len(model.classes_))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
-from eventide.corpus.corpus import Corpus, Ints
+from eventide.corpus.corpus import Ints
 from eventide.errors import BadSetting
 from eventide.experiments.prepared import SeedSplit, class_indices
 from eventide.experiments.variants import Variant
@@ -40,26 +40,20 @@ class FittedVariant:
         """The events trained on, in the order of their indices."""
         return [str(event) for event in self.fitted.data.classes]
 
-    @cached_property
-    def _test_truth(self) -> Ints:
-        return class_indices(self.split.test["event"].to_list(), self.classes)
+    def messages(self, part: SplitPart) -> pl.DataFrame:
+        """Return the labelled messages of a part; validation ones of known events alone."""
+        if part == "test":
+            return self.split.test
+        of_part = self.split.messages.filter(pl.col("split") == part)
+        return of_part.filter(pl.col("event").is_in(self.classes))
 
     def truth(self, part: SplitPart) -> Ints:
         """Return the class of each message of a part; an event not trained on has an index >= C."""
-        training_set = self.fitted.data.training_set
-        if part == "train":
-            return training_set.labels[training_set.training_rows]
-        return training_set.validation.labels if part == "val" else self._test_truth
-
-    def unseen(self, part: SplitPart) -> Corpus | None:
-        """Return the messages of a part that are not in the graph; None where all are."""
-        if part == "test":
-            return self.split.unseen(self.fitted.data)
-        return self.fitted.data.training_set.validation.corpus if part == "val" else None
+        return class_indices(self.messages(part)["event"].to_list(), self.classes)
 
     def predict(self, part: SplitPart) -> Prediction:
-        """Predict the messages of a part."""
-        return self.fitted.predict(self._rows(part), self.unseen(part))
+        """Predict the messages of a part, which show no label."""
+        return self.fitted.predict(self._unlabelled(part))
 
     def embeddings(self, part: SplitPart, view: str) -> Floats:
         """Return what the network makes of a part's messages in one view [n, d], as unit rows."""
@@ -69,7 +63,8 @@ class FittedVariant:
                 f"{self.name} has no network whose embeddings could be shown",
                 next_step="choose methods that train one, e.g. --methods ce,ucl-ec",
             )
-        outputs = method.runner.evaluate(self._rows(part))
+        rows = self.fitted.inference.match(self._unlabelled(part)).rows
+        outputs = method.runner.evaluate(rows)
         if view not in outputs:
             raise BadSetting(
                 f"{self.name} has no view {view!r}",
@@ -98,12 +93,5 @@ class FittedVariant:
         truth = self.truth(part)
         return self.class_means(self.predict(part).scored_as != truth, truth)
 
-    def _rows(self, part: SplitPart) -> Ints:
-        """Return a part's rows in the graph, -1 for messages that are not in it."""
-        training_set = self.fitted.data.training_set
-        if part == "train":
-            return training_set.training_rows
-        if part == "test":
-            return self.split.rows
-        rows = training_set.validation.rows
-        return np.full(len(training_set.validation), -1) if rows is None else rows
+    def _unlabelled(self, part: SplitPart) -> pl.DataFrame:
+        return self.messages(part).with_columns(event=pl.lit(None, pl.String))

@@ -12,20 +12,17 @@ from typing import Any, Self
 import numpy as np
 import polars as pl
 
-from eventide.corpus.corpus import Corpus, Ints
-from eventide.corpus.training_set import PreparedData
+from eventide.corpus.corpus import Ints
+from eventide.corpus.messages import Messages
 from eventide.data import read
 from eventide.data.schema import SCHEMA
 from eventide.data.splits import Groups, Small, split_groups, split_messages
 from eventide.errors import InputError, warn
 from eventide.experiments.jobs import ExperimentPlan
 from eventide.experiments.variants import Variant
-from eventide.features.elements import with_elements
 from eventide.features.encoders import Encoder, State, encoder
 from eventide.features.encoders.text_encoder import Vectors
-from eventide.graphs.views import View
 from eventide.model.fitted import FittedMethod, PreparedCache, fit_method
-from eventide.model.inference import prepare_new
 from eventide.settings import Settings
 
 
@@ -66,7 +63,7 @@ def read_experiment_data(
             where="column event",
             next_step="map the column: --column event=NAME",
         )
-    messages = with_elements(intake.messages, entities=entities)
+    messages = Messages.of(intake, entities=entities).messages
     digest = blake2b(messages.write_ndjson().encode("utf-8", "surrogatepass"), digest_size=16)
     notes = (*intake.notes, *([intake.summary()] if len(intake.rejected) else []))
     return ExperimentData(name or data_name(source), messages, digest.hexdigest(), entities, notes)
@@ -91,9 +88,8 @@ def data_name(source: Any) -> str:
 class SeedSplit:
     """The messages of one seed's split, their test labels hidden, and what runs on them share.
 
-    ``test`` holds the labelled test messages, ``rows`` their rows in the training graph (-1 where
-    the protocol keeps them out). The encoder is fitted once, messages are encoded once, and views
-    are built once for all variants that read the same ones.
+    ``test`` holds the labelled test messages. The encoder is fitted once, messages are encoded
+    once, and views are built once for all variants that read the same ones.
     """
 
     def __init__(self, messages: pl.DataFrame, plan: ExperimentPlan, seed: int) -> None:
@@ -104,12 +100,9 @@ class SeedSplit:
         self.seed = seed
         self.protocol = plan.protocol
         self.test = messages.filter(held_out)
-        rows = np.flatnonzero(held_out.to_numpy())
-        self.rows = np.full_like(rows, -1) if plan.protocol == "inductive" else rows
         self.tested = _digest(self.test)
         self._encoder = CachingEncoder(encoder(plan.encoder))
         self._cache = PreparedCache()
-        self._unseen: dict[tuple[tuple[View, ...], str], Corpus] = {}
 
     def fit(self, variant: Variant, settings: Settings) -> FittedMethod:
         """Fit a variant on the training messages, as `EventClassifier.fit` does."""
@@ -123,17 +116,6 @@ class SeedSplit:
             seed=self.seed,
             cache=self._cache,
         )
-
-    def unseen(self, data: PreparedData) -> Corpus | None:
-        """Return the test messages made ready as new ones; None where they are in the graph."""
-        if self.protocol != "inductive":
-            return None
-        featuriser, memory = data.featuriser, data.training_set.corpus
-        key = featuriser.views, featuriser.graph.model_dump_json()
-        if key not in self._unseen:
-            unlabelled = self.test.with_columns(event=pl.lit(None, pl.String))
-            self._unseen[key] = prepare_new(featuriser, memory, unlabelled)
-        return self._unseen[key]
 
 
 class SplitMessages:

@@ -49,7 +49,6 @@ def run(job: Job, messages: SplitMessages) -> RunRecord:
 
 def _outcome(job: Job, split: SeedSplit) -> Outcome:
     variant = FittedVariant.fit(job.variant, Settings.model_validate(job.settings), split)
-    variant.unseen("test")  # made ready now, not while the clock runs
     started = time.perf_counter()
     prediction = variant.predict("test")
     predict_seconds = time.perf_counter() - started

@@ -29,7 +29,7 @@ WITHOUT_INFLUENCE = {
 """Parts that no figure of a run depends on. Every other part counts, a new one too."""
 INSTALLED = {"site-packages", "dist-packages"}
 RUNNING = ("experiments/fitted_variant.py", "experiments/prepared.py", "experiments/run.py",
-           "model/fitted.py")  # fmt: skip
+           "model/fitted.py", "model/inference.py")  # fmt: skip
 """Files of these packages that make a run all the same."""
 
 

@@ -163,7 +163,7 @@ class EventClassifier(ClassifierParameters, Estimator):
         self.remembered_: pl.DataFrame | None = data.remembered.select(CLEAR)
         self.method_ = fitted.method
         self.history_, self.best_epoch_ = run.history, run.best_epoch
-        self._inference = Inference(self.featuriser_, self.memory_, self.method_)
+        self._inference = fitted.inference
         return self
 
     def predict(self, messages: Any, *, as_new: bool = False) -> NDArray[Any]:

@@ -10,14 +10,13 @@ from typing import Any
 
 import polars as pl
 
-from eventide.corpus.corpus import Corpus, Ints
 from eventide.corpus.training_set import PreparedData, prepare_data
 from eventide.features.encoders import Encoder
 from eventide.graphs.settings import GraphSettings
 from eventide.graphs.views import View
 from eventide.methods import METHODS
 from eventide.methods.method import Method, Prediction
-from eventide.model.inference import predict_rows
+from eventide.model.inference import Inference
 from eventide.outputs import reserved
 from eventide.settings import Settings
 from eventide.training.checkpoints import Checkpoints
@@ -40,11 +39,12 @@ class FittedMethod:
     data: PreparedData
     method: Method
     run: TrainingRun
+    inference: Inference
     seconds: FitSeconds
 
-    def predict(self, rows: Ints, unseen: Corpus | None = None) -> Prediction:
-        """Predict messages by their row in the memory; see `predict_rows`."""
-        return predict_rows(self.method, rows, unseen)
+    def predict(self, messages: pl.DataFrame) -> Prediction:
+        """Predict canonical messages (elements filled in), known and new ones."""
+        return self.inference.predict(messages, self.inference.match(messages))
 
 
 class PreparedCache:
@@ -112,4 +112,5 @@ def fit_method(
     seconds = FitSeconds(
         prepare_seconds, time.perf_counter() - started, time.process_time() - worked
     )
-    return FittedMethod(data, chosen, run, seconds)
+    inference = Inference(data.featuriser, data.training_set.corpus, chosen)
+    return FittedMethod(data, chosen, run, inference, seconds)
