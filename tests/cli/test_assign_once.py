@@ -2,9 +2,9 @@
 
 import polars as pl
 import pytest
+from eventide.data.collecting import collected
 
 from calls import counted
-from eventide.data.collecting import collected
 from eventide.data.intake import read
 from eventide.features.elements.fill import with_elements
 from eventide.features.encoders.text_encoder import TextEncoder
