@@ -1,4 +1,4 @@
-"""``eventide bench``: measurements and proofs that take longer than a test may."""
+"""``eventide bench``: checks of methods that take longer than a test may."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from eventide.cli.options import AsJson, Seed
 if TYPE_CHECKING:
     from eventide.testing.checks import CheckResult
 
-app = typer.Typer(help="Measure, and prove what must hold.", no_args_is_help=True)
+app = typer.Typer(help="Checks that take longer than a test may.", no_args_is_help=True)
 
 
 @app.callback()
 def bench() -> None:
-    """Hold the benches together."""
+    """Group the checks."""
 
 
 @app.command()
@@ -31,7 +31,7 @@ def checks(
     seed: Seed = 3,
     as_json: AsJson = False,
 ) -> None:
-    """Prove what must hold for every method on the whole sample: none sees test labels, say.
+    """Check every method on the whole sample: that it sees no test labels, for example.
 
     Exits with 1 if a method fails a check.
 
@@ -68,7 +68,7 @@ def checks(
 def chosen_methods(names: str | None) -> list[str]:
     """Read a list of methods and groups; nothing given means all.
 
-    >>> chosen_methods("yardstick,ucl")
+    >>> chosen_methods("baseline,ucl")
     ['lr-tfidf', 'lr-encoder', 'nearest-in-time', 'ucl']
     """
     from eventide.methods import METHODS

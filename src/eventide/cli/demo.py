@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from eventide.cli.check import show
+from eventide.cli.check import show_profile
 from eventide.cli.console import command, say
 from eventide.cli.evaluate import show_report
 from eventide.cli.exits import stoppable
@@ -50,7 +50,7 @@ def demo(
         write_parquet(sample(seed=seed), messages)
         intake = Reading().read(messages)
         say("1. The sample: invented messages about invented events\n")
-        show(data_profile(intake, source=str(messages)))
+        show_profile(data_profile(intake, source=str(messages)))
         say("\n2. Training\n")
         model = EventClassifier(seed=seed)
         with watching(model.settings().training.epochs) as watch:

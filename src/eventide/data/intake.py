@@ -18,12 +18,15 @@ from eventide.data.readers.encodings import checked_encoding
 from eventide.data.schema import REJECTED
 from eventide.data.validation import Validator
 from eventide.data.whole_source import collected
-from eventide.errors import BadSetting, RejectedRows
+from eventide.errors import RejectedRows
+from eventide.outputs import check_suffix
 from eventide.runtime.forks import check_process
 from eventide.safe_text import safe
 from eventide.storage import atomic_file
 
 CAUSES = 8  # most causes listed in an error
+REJECTED_SUFFIXES = (".csv", ".jsonl", ".ndjson")
+"""How a file of rejected rows may end."""
 
 _FIND = "name the right column: --column {0}=NAME (columns={{'{0}': NAME}} in Python)"
 _FORMAT = "--time-format '%d/%m/%Y %H:%M' (time_format=)"
@@ -149,17 +152,9 @@ class Intake:
     def write_rejected(self, path: str | Path) -> Path:
         """Write the rejected rows to a CSV or JSONL file, by its suffix, atomically."""
         target = Path(path)
-        if target.suffix.lower() in (".jsonl", ".ndjson"):
-            content = self.rejected.write_ndjson()
-        elif target.suffix.lower() == ".csv":
-            content = self.rejected.write_csv()
-        else:
-            raise BadSetting(
-                f"cannot write rejected rows as {target.suffix or 'a file without a suffix'}",
-                where=str(target),
-                next_step="name the file .csv or .jsonl",
-            )
-        with atomic_file(target) as temporary:
+        as_csv = check_suffix(target, REJECTED_SUFFIXES) == ".csv"
+        content = self.rejected.write_csv() if as_csv else self.rejected.write_ndjson()
+        with atomic_file(target, "the rejected rows") as temporary:
             temporary.write_text(content, encoding="utf-8")
         return target
 

@@ -13,9 +13,8 @@ from pathlib import Path
 
 import polars as pl
 
-from eventide.errors import CannotWrite, MissingDependency, OutputError
+from eventide.errors import MissingDependency, OutputError
 from eventide.model.opinion_frame import rounded
-from eventide.outputs import writing
 from eventide.storage import atomic_file
 
 EXCEL_ROWS = 1_048_575
@@ -39,11 +38,8 @@ def write_opinions(opinions: pl.DataFrame, path: Path) -> list[str]:
     """Write opinions in the format of the file's suffix; return notes to show the user."""
     write = WRITERS[path.suffix.lower()]
     check_format(path)
-    with writing(path, "the opinions"), atomic_file(path) as temporary:
-        try:
-            return write(opinions, temporary)
-        except pl.exceptions.PolarsError as error:
-            raise CannotWrite(f"cannot write the opinions: {error}", where=str(path)) from None
+    with atomic_file(path, "the opinions") as temporary:
+        return write(opinions, temporary)
 
 
 def printable(opinions: pl.DataFrame) -> pl.DataFrame:
@@ -69,7 +65,6 @@ def _parquet(opinions: pl.DataFrame, path: Path) -> list[str]:
 
 def _excel(opinions: pl.DataFrame, path: Path) -> list[str]:
     from xlsxwriter import Workbook
-    from xlsxwriter.exceptions import XlsxWriterException
 
     if len(opinions) > EXCEL_ROWS:
         raise OutputError(
@@ -81,16 +76,13 @@ def _excel(opinions: pl.DataFrame, path: Path) -> list[str]:
     times = pl.selectors.datetime()
     table = rounded(fitting).with_columns(times.dt.replace_time_zone(None))
     as_text = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
-    try:
-        with Workbook(str(path), {**as_text, "nan_inf_to_errors": True}) as book:
-            table.write_excel(
-                book,
-                worksheet="opinions",
-                freeze_panes=(1, 0),
-                dtype_formats={pl.Float64: "General"},
-            )
-    except XlsxWriterException as error:
-        raise CannotWrite(f"cannot write the opinions: {error}", where=str(path)) from None
+    with Workbook(str(path), {**as_text, "nan_inf_to_errors": True}) as book:
+        table.write_excel(
+            book,
+            worksheet="opinions",
+            freeze_panes=(1, 0),
+            dtype_formats={pl.Float64: "General"},
+        )
     return [f"{cut:,} texts were cut to fit an Excel cell"] if cut else []
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import time
 import traceback
 from collections.abc import Callable
@@ -187,6 +188,13 @@ def saves_and_loads(subject: Subject) -> list[str]:
     return failures
 
 
+def can_be_copied(subject: Subject) -> list[str]:
+    """A pickled model, as scikit-learn's workers get it, gives the same opinions."""
+    copied = pickle.loads(pickle.dumps(subject.model))
+    same = subject.model.opinions(subject.new).equals(copied.opinions(subject.new))
+    return [] if same else ["opinions of new messages differ after copying"]
+
+
 def forgets(subject: Subject) -> list[str]:
     """A forgotten message is gone, and predictions of the others hardly change."""
     gone, others = subject.known[0], subject.known[1:]
@@ -215,6 +223,7 @@ CHECKS: dict[str, Check] = {
     "difficult messages": handles_difficult_messages,
     "independent of the batch": predicts_independently_of_the_batch,
     "saved and loaded": saves_and_loads,
+    "copied": can_be_copied,
     "forgets": forgets,
 }
 

@@ -26,9 +26,9 @@ def data_folder() -> Path:
 
 def _older_folder() -> Path | None:
     """Give the place where earlier versions looked on macOS, whatever ``XDG_DATA_HOME`` says."""
-    if sys.platform != "darwin":
-        return None
-    return Path.home() / "Library" / "Application Support" / "eventide"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "eventide"
+    return None
 
 
 def register(name: str, path: Path) -> None:

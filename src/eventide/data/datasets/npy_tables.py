@@ -21,10 +21,6 @@ from eventide.errors import UnreadableSource
 _UNITS = {7: 1_000_000, 8: 1_000, 9: 1}  # microseconds in pandas' s, ms, us; ns is below one
 
 
-class RefusedPickle(UnreadableSource):
-    """A pickle refers to a function or class that a data file does not need."""
-
-
 def load_table(path: Path) -> list[list[Any]]:
     """Read a two-dimensional ``.npy`` array as rows of plain Python values.
 
@@ -72,7 +68,7 @@ class RestrictedUnpickler(pickle.Unpickler):
         # numpy 2 renamed its inner package; both names mean the same.
         stand_in = self._known.get((module.replace("numpy._core", "numpy.core"), name))
         if stand_in is None:
-            raise RefusedPickle(
+            raise UnreadableSource(
                 f"the pickle inside asks for {module}.{name}, which a table of messages does not "
                 "need; it was refused and nothing was run",
                 where=str(self._path),

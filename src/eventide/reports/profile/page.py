@@ -12,6 +12,7 @@ from eventide.reports.profile import DataProfile
 from eventide.reports.profile.connections import WHY_DIFFERENT, ViewProfile
 from eventide.reports.profile.languages import UNCLEAR
 from eventide.reports.profile.sections import Classes, Copies, EventCount, duration
+from eventide.reports.terminal_table import plain_table
 from eventide.safe_text import safe
 
 SPARKS = "▁▂▃▄▅▆▇█"
@@ -265,7 +266,7 @@ def next_lines(profile: DataProfile) -> str:
 
 def _table(*names: str, text: int) -> Table:
     """A table without rules: the first ``text`` columns hold text, the others numbers."""
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", pad_edge=False)
+    table = plain_table()
     for index, name in enumerate(names):
         if index < text:
             table.add_column(_cut(name))
