@@ -7,8 +7,6 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 from tree import ROOT
 
 SOURCE = ROOT / "src" / "eventide"
@@ -46,18 +44,20 @@ def test_no_public_class_name_twice() -> None:
     assert twice == {}
 
 
-@pytest.mark.parametrize("path", TEST_FILES, ids=relative)
-def test_a_test_file_mirrors_a_module_or_a_package(path: Path) -> None:
-    """``tests/<room>/test_<module>[_<aspect>].py``."""
-    if path.relative_to(TESTS).parts[0] in (*FREE_FOLDERS, *FREE_FILES):
-        return
+def mirrored(path: Path) -> bool:
+    """Whether a test file is ``tests/<room>/test_<module>[_<aspect>].py``, or that of the package."""
     room = SOURCE / path.parent.relative_to(TESTS)
-    assert room.is_dir(), f"there is no room {relative(room)}"
+    if not room.is_dir():
+        return False
     names = {room.name} | {child.stem for child in room.iterdir() if not child.name.startswith("_")}
-    aspect = path.stem.removeprefix("test_")
-    words = aspect.split("_")
-    starts = {"_".join(words[:count]) for count in range(1, len(words) + 1)}
-    assert names & starts, f"no module of {relative(room)} begins the name of {relative(path)}"
+    words = path.stem.removeprefix("test_").split("_")
+    return bool(names & {"_".join(words[:count]) for count in range(1, len(words) + 1)})
+
+
+def test_tests_mirror_the_modules() -> None:
+    free = (*FREE_FOLDERS, *FREE_FILES)
+    files = [path for path in TEST_FILES if path.relative_to(TESTS).parts[0] not in free]
+    assert [relative(path) for path in files if not mirrored(path)] == []
 
 
 def long_lines(text: str) -> Iterator[tuple[int, int]]:
@@ -79,9 +79,9 @@ def long_lines(text: str) -> Iterator[tuple[int, int]]:
             yield number, len(bare)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=relative)
-def test_lines_of_prose_are_short(page: Path) -> None:
-    assert list(long_lines(page.read_text(encoding="utf-8"))) == []
+def test_lines_of_prose_are_short() -> None:
+    pages = {relative(page): [*long_lines(page.read_text(encoding="utf-8"))] for page in PAGES}
+    assert {page: lines for page, lines in pages.items() if lines} == {}
 
 
 def test_layers_name_every_room() -> None:
