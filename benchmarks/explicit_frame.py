@@ -10,9 +10,9 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from eventide.graphs.exact.products import Pattern
-from eventide.graphs.explicit import ExplicitNeighbourhood
 from eventide.networks.encoder import ViewGraph
 from eventide.runners.graph_runner import GraphRunner
+from eventide.testing.explicit_graphs import ExplicitNeighbourhood
 from rivals import CHUNK, softmax_weights
 
 
@@ -75,7 +75,7 @@ class EdgeSurroundings:
         near = torch.zeros(len(neighbourhood.pointers) - 1, dtype=torch.bool)
         near[sources] = True
         place = near.cumsum(0) - 1
-        self.sources, self.places = near.nonzero().squeeze(1), place[rows]
+        self.sources, self.own = near.nonzero().squeeze(1), place[rows]
         self.edges = EdgeSet(
             pointers, place[sources], distances, len(self.sources), neighbourhood.kernel
         )
@@ -132,7 +132,7 @@ class EdgeSet:
         """The gradient of the values."""
         out = torch.zeros_like(values)
         if self.kernel == "sparse":
-            self.pattern.turned_times(weights, gradient, out, add=False)
+            self.pattern.transposed_times(weights, gradient, out, add=False)
             return out
         for run in self.chunks():
             received = gradient.index_select(0, self.targets[run]).mul_(weights[run, None])

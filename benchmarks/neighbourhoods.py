@@ -15,8 +15,8 @@ from typing import Any
 import torch
 
 from apart import report, run_apart, seconds
-from eventide.graphs.explicit import ExplicitNeighbourhood
 from eventide.graphs.neighbourhood import BucketedNeighbourhood
+from eventide.testing.explicit_graphs import ExplicitNeighbourhood
 from generated import generate
 from rivals import Edges, scatter_step, sparse_step
 

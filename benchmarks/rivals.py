@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from eventide.graphs.exact.products import Pattern
-from eventide.graphs.explicit import ExplicitNeighbourhood
+from eventide.testing.explicit_graphs import ExplicitNeighbourhood
 
 CHUNK = 200_000  # edges whose messages are in memory at once when gathering and scattering
 

@@ -70,13 +70,15 @@ def test_short_work_is_silent_and_leaves_no_thread(caplog):
 
 
 def test_a_program_that_did_not_ask_for_lines_starts_no_thread(monkeypatch):
-    monkeypatch.setattr(progress, "Thread", None)
+    started = []
+    monkeypatch.setattr(progress, "Thread", lambda **given: started.append(given))
     logging.getLogger("eventide").setLevel(logging.WARNING)
     try:
         with step("reading"):
             pass
     finally:
         logging.getLogger("eventide").setLevel(logging.NOTSET)
+    assert not started
 
 
 def test_training_without_a_terminal_says_epoch_accuracy_and_time_left(impatient):

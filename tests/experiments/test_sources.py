@@ -63,7 +63,7 @@ def test_what_is_left_out_of_the_digest_takes_no_part_in_a_run():
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
-    without = {name.removesuffix(".py") for name in sources.WITHOUT_INFLUENCE} - {"comparison"}
+    without = {name.removesuffix(".py") for name in sources.WITHOUT_INFLUENCE} - {"experiments"}
     # None of these computes anything.
     plain = {"errors", "outputs", "progress", "safe_text", "storage"}
     loaded = {name.split(".")[1] for name in done.stdout.split()}

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from eventide.errors import InputError
 from eventide.graphs.exact.lookup import across_shards
-from eventide.graphs.explicit import ExplicitMemory
 from eventide.graphs.incidence import Incidence
 from eventide.graphs.memory import Memory
+from eventide.testing.explicit_graphs import ExplicitMemory
 from generated_graphs import cases, close, element_sets
 
 pytestmark = pytest.mark.usefixtures("kernel", "looking")

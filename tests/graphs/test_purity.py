@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 
 import eventide.graphs.purity as purity
-from eventide.graphs.explicit import shared_pairs
+from eventide.graphs.incidence import shared_pairs
 from eventide.graphs.purity import count_edges, edge_counts
 from eventide.graphs.views import View
 from generated_graphs import cases

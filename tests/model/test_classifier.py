@@ -11,10 +11,10 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 
 import eventide
+from eventide.corpus import messages as reading
 from eventide.data import read
 from eventide.errors import BadSetting, EventideError, EventideWarning, InputError, RejectedRows
 from eventide.model import EventClassifier
-from eventide.model import classifier as facade
 
 QUICK = {"training__epochs": 4, "training__batch_size": 64, "encoder": "tfidf-svd:32"}
 LINEAR = {"method": "lr-encoder", "encoder": "tfidf-svd:16"}
@@ -380,10 +380,12 @@ def test_the_caller_gets_the_callers_kind_of_frame(fitted, small_sample):
 def test_a_table_of_arrow_comes_back_as_one(fitted, small_sample, monkeypatch):
     """Row 25."""
     test = part(small_sample, "test").select("id", "text", "created_at")
-    table, plain = test.to_arrow(), facade.read
+    table, plain = test.to_arrow(), reading.read
     # what is an Arrow table is for the reader to know: here it gets the frame behind it
     monkeypatch.setattr(
-        facade, "read", lambda given, **options: plain(test if given is table else given, **options)
+        reading,
+        "read",
+        lambda given, **options: plain(test if given is table else given, **options),
     )
     found = fitted.opinions(table)
     assert type(found).__module__.startswith("pyarrow")
@@ -392,7 +394,7 @@ def test_a_table_of_arrow_comes_back_as_one(fitted, small_sample, monkeypatch):
 
 def test_a_source_is_read_once_and_untouched(small_sample, monkeypatch):
     """Row 25: a generator can be gone through once, so nothing may look into it before."""
-    seen, plain = [], facade.read
+    seen, plain = [], reading.read
 
     def reading_once(given, **options):
         if given is source:
@@ -400,7 +402,7 @@ def test_a_source_is_read_once_and_untouched(small_sample, monkeypatch):
             given = list(given)
         return plain(given, **options)
 
-    monkeypatch.setattr(facade, "read", reading_once)
+    monkeypatch.setattr(reading, "read", reading_once)
     model = EventClassifier(**QUICK)
     asked = [
         model.fit, model.predict, model.predict_proba, model.opinions, model.score, model.evaluate,
@@ -419,7 +421,7 @@ def test_many_threads_index_a_memory_together(fitted, small_sample):
     frame = fitted.intake(small_sample).messages
     wanted = np.arange(len(frame))
     for _ in range(3):
-        fitted.__dict__.pop("_indexed", None)
+        fitted.__dict__.pop("_inference", None)
         with ThreadPoolExecutor(8) as pool:
             found = list(pool.map(lambda _: fitted.remembered_rows(frame), range(16)))
         assert all((rows == wanted).all() for rows in found)

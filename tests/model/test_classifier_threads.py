@@ -105,8 +105,8 @@ def test_the_last_callers_messages_are_not_kept_alive(fitted, known_and_new, mon
     asked = []
     prepare = Featuriser.prepare
 
-    def noted(self, messages, **given):
-        corpus = prepare(self, messages, **given)
+    def noted(self, messages, *given, **named):
+        corpus = prepare(self, messages, *given, **named)
         asked.extend([weakref.ref(corpus), weakref.ref(corpus.source)])
         return corpus
 

@@ -73,7 +73,7 @@ def test_as_new_does_not_make_messages_new(model, frame):
 
 
 def test_nothing_left_to_evaluate_is_an_error(model, frame):
-    rows = model.find_messages(frame)[0]
+    rows = model.remembered_rows(frame)
     labels = model.labels_[rows]
     trained = frame.filter(pl.Series((rows >= 0) & (labels >= 0)))
     with pytest.raises(InputError, match=rf"all {len(trained):,} labelled messages were trained"):

@@ -6,13 +6,13 @@ import pytest
 import torch
 
 from eventide.errors import BadSetting
-from eventide.graphs.explicit import ExplicitMemory, ExplicitNeighbourhood
 from eventide.graphs.incidence import Incidence
 from eventide.graphs.neighbourhood import BucketedNeighbourhood
 from eventide.networks.encoder import ViewGraph
 from eventide.networks.multi_view import MultiViewNetwork, fused_logits
 from eventide.networks.settings import NetworkSettings
 from eventide.tensors import unit_rows
+from eventide.testing.explicit_graphs import ExplicitMemory, ExplicitNeighbourhood
 
 SETS = {
     "hashtag": [["a"], ["a", "b"], ["b"], [], ["c"], ["b", "c"]],
@@ -152,7 +152,8 @@ def test_views_need_names_of_their_own(views):
 
 
 def test_any_view_name_will_do():
-    MultiViewNetwork(features=2, classes=2, views=["co.hashtag", "keys", ""])
+    views = ["co.hashtag", "keys", ""]
+    assert list(MultiViewNetwork(features=2, classes=2, views=views).views) == views
 
 
 def test_mixed_precision_stays_close_and_returns_full_precision():

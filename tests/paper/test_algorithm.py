@@ -7,7 +7,6 @@ import polars as pl
 import pytest
 import torch
 
-from eventide.graphs.explicit import ExplicitNeighbourhood
 from eventide.graphs.incidence import Incidence
 from eventide.graphs.views import PAPER_VIEWS, incidence
 from eventide.losses.class_state import ClassStatistics
@@ -19,6 +18,7 @@ from eventide.networks.multi_view import MultiViewNetwork
 from eventide.networks.settings import NetworkSettings
 from eventide.opinions.fusion import fuse
 from eventide.opinions.opinion import Opinion
+from eventide.testing.explicit_graphs import ExplicitNeighbourhood
 from eventide.training.batches import shuffled_batches
 from eventide.training.objectives.objective import UncertaintyGuided
 from oracles import neighbours, temporal_layer

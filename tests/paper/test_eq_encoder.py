@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.nn import functional
 
-from eventide.graphs.explicit import ExplicitNeighbourhood
 from eventide.graphs.incidence import Incidence
 from eventide.graphs.neighbourhood import BucketedNeighbourhood
 from eventide.networks.encoder import SharedEncoder, ViewGraph
 from eventide.networks.initialisation import Noise
 from eventide.networks.settings import Fading, NetworkSettings
 from eventide.networks.temporal_attention import TemporalAttention
+from eventide.testing.explicit_graphs import ExplicitNeighbourhood
 from oracles import assert_same, attention, neighbours, random, temporal_layer
 
 SETS = [["a"], ["a", "b"], ["b", "a"], [], ["c"], ["b", "c"]]

@@ -2,7 +2,7 @@
 
 import pytest
 
-import eventide.runtime.cores
+import eventide
 from eventide.runtime.cores import usable_cores
 
 V1 = "4:cpu,cpuacct:{path}\n3:memory:/elsewhere\n"
@@ -88,9 +88,9 @@ def test_no_one_asks_for_all_cores_of_the_machine():
     """Row 30: one function counts cores; all others ask it."""
     from pathlib import Path
 
-    source = Path(eventide.runtime.cores.__file__).parent
+    source = Path(eventide.__file__).parent
     asking = [
-        path.name
+        path.relative_to(source).as_posix()
         for path in source.rglob("*.py")
         if "cpu_count" in path.read_text() or "getaffinity" in path.read_text()
     ]

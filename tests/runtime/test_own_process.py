@@ -23,6 +23,15 @@ before = dict(os.environ)
 command.app = lambda: print(json.dumps({"heavy": heavy, "before": before, "after": dict(os.environ)}))
 command.main()
 """
+CYCLES = """
+import atexit, gc
+first = gc.get_threshold()
+from eventide.runtime.own_process import set_up
+assert gc.get_threshold() == first  # importing changes nothing
+atexit.register(lambda: print(gc.get_freeze_count() > 1000, gc.get_threshold()[0] > first[0], gc.isenabled()))
+set_up()
+atexit.register(lambda: print(gc.get_freeze_count()))
+"""
 FIT = """
 import ctypes, sys
 import polars as pl
@@ -60,6 +69,11 @@ def run(script, *arguments, **variables):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()[-1]
+
+
+def test_a_process_of_ours_looks_for_cycles_less_often():
+    """Less often, and not in its last moment, when nothing would be gained by it."""
+    assert run(CYCLES) == "True True True"
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ def change_manifest(bundle, change, *, seal=False):
     text = json.dumps(manifest)
     if seal:
         manifest.pop("sha256", None)
-        text = storage.manifest.sealed(manifest, bundle)
+        text = storage.bundle.sealed(manifest, bundle)
         (bundle / "manifest.json").write_bytes(text)
     else:
         (bundle / "manifest.json").write_text(text)
@@ -329,7 +329,7 @@ WRITER = """
 import sys, numpy as np
 from pathlib import Path
 from eventide.outputs import reserved
-from eventide.storage import exchange, write_bundle
+from eventide.storage import atomic as exchange, write_bundle
 if sys.argv[2] == "step aside":
     exchange.exchange = lambda one, other: False
 number = int(sys.argv[3])

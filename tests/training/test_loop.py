@@ -11,7 +11,6 @@ from eventide.corpus.training_set import prepare_data
 from eventide.data import read
 from eventide.features.elements import with_elements
 from eventide.features.encoders import encoder
-from eventide.graphs.explicit import ExplicitNeighbourhood
 from eventide.graphs.views import PAPER_VIEWS
 from eventide.losses.class_state import ClassStatistics
 from eventide.losses.evidential import evidential_error
@@ -24,6 +23,7 @@ from eventide.opinions.fusion import fuse
 from eventide.opinions.opinion import Opinion
 from eventide.scoring.metrics import macro_f1
 from eventide.settings import resolve
+from eventide.testing.explicit_graphs import ExplicitNeighbourhood
 
 QUICK = {"training__epochs": 3, "training__batch_size": 64, "encoder": "tfidf-svd:32"}
 

@@ -7,7 +7,7 @@ Whoever has the salt too can try out names, so that is pseudonymous, not anonymo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -77,8 +77,8 @@ class Corpus:
 
     @classmethod
     def from_state(cls, arrays: Mapping[str, NDArray[Any]], views: Sequence[View]) -> Corpus:
-        """Rebuild a corpus from ``state``."""
-        return cls(
+        """Rebuild a corpus from ``state``; raise ValueError if the arrays do not fit together."""
+        corpus = cls(
             arrays["features"],
             arrays["times"],
             {
@@ -93,6 +93,38 @@ class Corpus:
             _keys(arrays["texts"]),
             _keys(arrays["users"]),
         )
+        corpus.check()
+        return corpus
+
+    def check(self) -> None:
+        """Raise ValueError unless all arrays are of the same messages and point at elements."""
+        parts: tuple[Sized, ...] = (
+            self.features,
+            self.ids,
+            self.texts,
+            self.users,
+            *self.incidences.values(),
+        )
+        if self.features.ndim != 2 or any(len(part) != len(self) for part in parts):
+            raise ValueError("the arrays of the memory are not of equally many messages")
+        for view, each in self.incidences.items():
+            pointers, elements = each.pointers, each.elements
+            ascending = pointers[0] == 0 and (np.diff(pointers) >= 0).all()
+            inside = ((elements >= 0) & (elements < len(each.keys))).all()
+            if not (ascending and pointers[-1] == len(elements) and inside):
+                raise ValueError(f"the elements of the view {view!r} are not those of its messages")
+
+
+@dataclass(frozen=True)
+class MessageKeys:
+    """The salted hashes of messages' ids and texts, each [n]."""
+
+    ids: Keys
+    texts: Keys
+
+    def take(self, rows: NDArray[Any]) -> MessageKeys:
+        """Return those of some of the messages."""
+        return MessageKeys(self.ids[rows], self.texts[rows])
 
 
 @dataclass(frozen=True)
@@ -106,11 +138,21 @@ class Featuriser:
     salt_apart: bool = False
     """Whether the salt is kept in a file of its own, and not with the model."""
 
-    def prepare(self, messages: pl.DataFrame, *, missing_time: int = 0) -> Corpus:
-        """Make ``messages`` (canonical, elements filled in) ready.
+    def keys(self, messages: pl.DataFrame) -> MessageKeys:
+        """Hash the ids and texts of messages."""
+        return MessageKeys(
+            self.hashed("id", messages.get_column("id")),
+            self.hashed("text", messages.get_column("text")),
+        )
+
+    def prepare(
+        self, messages: pl.DataFrame, keys: MessageKeys | None = None, *, missing_time: int = 0
+    ) -> Corpus:
+        """Make ``messages`` (canonical, elements filled in) ready; ``keys`` are theirs, if made.
 
         Without any times they are all in the time bucket ``missing_time``.
         """
+        keys = keys or self.keys(messages)
         unit, width = self.graph.time_unit, self.graph.bucket_width
         created = messages.get_column("created_at")
         times = time_buckets(created, unit, width, missing=missing_time)
@@ -121,8 +163,8 @@ class Featuriser:
             features=self.encoder.encode(messages),
             times=times,
             incidences={view.name: incidence(messages, view, self.salt) for view in self.views},
-            ids=self.hashed("id", messages.get_column("id")),
-            texts=self.hashed("text", messages.get_column("text")),
+            ids=keys.ids,
+            texts=keys.texts,
             users=self.hashed("user", [user or "" for user in messages.get_column("user")]),
             source=messages.drop("event", "split").with_columns(read_part(messages["text"])),
         )

@@ -23,12 +23,12 @@ import eventide
 
 PACKAGE = Path(eventide.__file__).parent
 WITHOUT_INFLUENCE = {
-    "__init__.py", "__main__.py", "checks", "classifier", "cli", "comparison", "errors.py",
-    "outputs.py", "progress.py", "reports", "safe_text.py", "storage", "storage.py",
+    "__init__.py", "__main__.py", "cli", "errors.py", "experiments", "model", "outputs.py",
+    "progress.py", "reports", "safe_text.py", "storage", "testing",
 }  # fmt: skip
 """Parts that no figure of a run depends on. Every other part counts, a new one too."""
 INSTALLED = {"site-packages", "dist-packages"}
-RUNNING = ("running.py", "splitting.py", "workshop.py")
+RUNNING = ("run.py", "splitting.py", "prepared.py")
 """What makes a run inside this package."""
 
 
@@ -67,7 +67,7 @@ def _digest_now() -> str:
 
 def deciding_files() -> list[Path]:
     """List the files that the digest covers: sources, and the word lists and tables beside them."""
-    found = [PACKAGE / "comparison" / name for name in RUNNING]
+    found = [PACKAGE / "experiments" / name for name in RUNNING]
     for part in PACKAGE.iterdir():
         if part.name not in WITHOUT_INFLUENCE:
             found += part.rglob("*") if part.is_dir() else [part]

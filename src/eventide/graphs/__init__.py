@@ -1,1 +1,1 @@
-"""Views, exact bucketed neighbourhoods without edges, look-up of new messages, edge facts."""
+"""Message graphs: views, exact neighbourhoods without edges, memory, sampled graphs, purity."""

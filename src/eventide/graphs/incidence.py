@@ -1,4 +1,4 @@
-"""Which message has which element, as compressed rows: all that a view's graph is made of."""
+"""Which message has which elements, as compressed rows; this defines the graph of a view."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse
 
 from eventide.graphs.keys import Keys, check_distinct, element_keys
 
@@ -39,7 +40,7 @@ def ranges(starts: Ints, lengths: Ints) -> Ints:
 class Incidence:
     """Message i has the elements ``elements[pointers[i]:pointers[i + 1]]``, sorted, each once.
 
-    ``keys[e]`` is the 128-bit key of element e, which is how other incidences recognise it.
+    ``keys[e]`` is the 128-bit key of element e; it identifies the element in other incidences.
 
     >>> shared = Incidence.of([["flood", "fire"], [], ["fire"]])
     >>> len(shared), shared.degrees.tolist(), shared.elements.tolist()
@@ -63,7 +64,7 @@ class Incidence:
     def of(cls, sets: Sequence[Sequence[str]], kind: str = "", salt: bytes = b"") -> Incidence:
         """From one list of elements per message."""
         distinct = dict.fromkeys(name for row in sets for name in row)
-        names = {name: number for number, name in enumerate(distinct)}
+        names = {name: index for index, name in enumerate(distinct)}
         lengths = [len(row) for row in sets]
         return cls.build(
             np.repeat(np.arange(len(sets), dtype=np.int64), lengths),
@@ -86,7 +87,7 @@ class Incidence:
         return np.repeat(np.arange(len(self), dtype=np.int64), self.degrees)
 
     def take(self, rows: Ints) -> Incidence:
-        """The incidence of these messages alone; element numbers and keys stay."""
+        """The incidence of these messages alone; element indices and keys stay the same."""
         lengths = self.degrees[rows]
         picked = ranges(self.pointers[rows], lengths)
         return Incidence(offsets(lengths), self.elements[picked], self.keys)
@@ -95,3 +96,29 @@ class Incidence:
         """The same incidence without the keys of elements that no message has."""
         used, elements = np.unique(self.elements, return_inverse=True)
         return Incidence(self.pointers, elements.astype(np.int64), self.keys[used])
+
+
+def shared_counts(left: Incidence, right: Incidence) -> scipy.sparse.csr_array:
+    """How many elements message i of ``left`` and j of ``right`` share, as a sparse matrix."""
+    keys = np.unique(np.concatenate([left.keys, right.keys]))
+
+    def matrix(each: Incidence) -> scipy.sparse.csr_array:
+        columns = np.searchsorted(keys, each.keys)[each.elements]
+        ones = np.ones(len(columns), dtype=np.int32)
+        return scipy.sparse.csr_array((ones, columns, each.pointers), shape=(len(each), len(keys)))
+
+    product = (matrix(left) @ matrix(right).T).tocsr()
+    product.sort_indices()
+    return product
+
+
+def shared_pairs(left: Incidence, right: Incidence) -> tuple[Ints, Ints]:
+    """All (i, j) where message i of ``left`` and j of ``right`` share an element, each pair once.
+
+    >>> rows, columns = shared_pairs(Incidence.of([["a", "b"]]), Incidence.of([["b"], ["b", "a"]]))
+    >>> list(zip(rows.tolist(), columns.tolist()))
+    [(0, 0), (0, 1)]
+    """
+    product = shared_counts(left, right)
+    rows = np.repeat(np.arange(len(left), dtype=np.int64), np.diff(product.indptr))
+    return rows, product.indices.astype(np.int64)

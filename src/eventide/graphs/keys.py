@@ -1,4 +1,4 @@
-"""Element keys: a salted 128-bit hash stands for a hashtag, entity or name; no string is kept."""
+"""Element keys: a salted 128-bit hash replaces a hashtag, entity or name; no string is stored."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Keys = npt.NDArray[np.bytes_]  # dtype S16: sortable, comparable, 16 bytes each
 
 
 def element_keys(kind: str, elements: Iterable[str], salt: bytes = b"") -> Keys:
-    """Hash each element, told apart by ``kind`` (its column), to one 128-bit key.
+    """Hash each element together with its ``kind`` (its column) to one 128-bit key.
 
-    The same element, kind and salt give the same key on every machine; without the salt a key
-    cannot be guessed back, with it any guess can be tested. ``salt`` may have at most 64 bytes.
+    The same element, kind and salt give the same key on every machine. Without the salt a guess of
+    the element cannot be tested. ``salt`` may have at most 64 bytes.
 
     >>> keys = element_keys("hashtags", ["flood", "fire"], salt=b"secret")
     >>> keys.dtype, bool(keys[0] == element_keys("urls", ["flood"], salt=b"secret")[0])
@@ -35,7 +35,7 @@ def element_keys(kind: str, elements: Iterable[str], salt: bytes = b"") -> Keys:
 
 
 def check_distinct(keys: Keys) -> None:
-    """Raise if two elements share a key: practically impossible, yet it would join strangers.
+    """Raise if two elements share a key: very unlikely, but it would connect unrelated messages.
 
     >>> check_distinct(np.array([b"a", b"b"], dtype="S16"))
     """
@@ -48,7 +48,7 @@ def check_distinct(keys: Keys) -> None:
 
 
 class KeyIndex:
-    """Find the number of an element by its key.
+    """Finds the index of an element by its key.
 
     >>> index = KeyIndex(np.array([b"fire", b"flood", b"quake"], dtype="S16"))
     >>> index.find(np.array([b"quake", b"storm"], dtype="S16")).tolist()
@@ -61,11 +61,11 @@ class KeyIndex:
         self._sorted = keys[self._order]
 
     def find(self, keys: Keys) -> npt.NDArray[np.int64]:
-        """The position of each key in the index, -1 where it is unknown."""
+        """The index of each key, -1 where it is unknown."""
         if len(self._sorted) == 0:
             return np.full(len(keys), -1, dtype=np.int64)
-        place = np.minimum(np.searchsorted(self._sorted, keys), len(self._sorted) - 1)
+        index = np.minimum(np.searchsorted(self._sorted, keys), len(self._sorted) - 1)
         found: npt.NDArray[np.int64] = np.where(
-            self._sorted[place] == keys, self._order[place], -1
+            self._sorted[index] == keys, self._order[index], -1
         ).astype(np.int64)
         return found

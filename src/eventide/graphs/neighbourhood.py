@@ -75,10 +75,11 @@ class BucketedNeighbourhood:
     def stale(self, values: Tensor) -> StaleAverages:
         """Averages over ``values`` while those of a batch are newer; no gradient to ``values``."""
         values = values.detach()
-        return StaleAverages(self.bucket_index, self._members.plain(values), values, self._turned)
+        sums = self._members.plain(values)
+        return StaleAverages(self.bucket_index, sums, values, self._transposed)
 
     @cached_property
-    def _turned(self) -> scipy.sparse.csr_array:
+    def _transposed(self) -> scipy.sparse.csr_array:
         return self.bucket_index.members.T.tocsr()
 
     def _all(self, device: torch.device) -> GatherSchedules:
@@ -108,7 +109,7 @@ class BucketedSurroundings:
         self._members = FixedMatrix(members)
         self._readers = replace(readers, reads=reads, messages=len(sources))
         self.sources = torch.from_numpy(sources).to(rows.device)
-        self.places = torch.from_numpy(place[wanted]).to(rows.device)
+        self.own = torch.from_numpy(place[wanted]).to(rows.device)
 
     def average(self, values: Tensor, rates: Tensor) -> Tensor:
         """Average ``values`` [sources, width] around the messages, one rate for each of them."""

@@ -1,4 +1,4 @@
-"""What the networks may ask of a neighbourhood, whether it stores edges or not."""
+"""The interface between networks and neighbourhoods, with or without stored edges."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ class Stale(Protocol):
 
 
 class Surroundings(Protocol):
-    """Everybody that some messages average over."""
+    """All messages that some messages average over."""
 
     @property
     def sources(self) -> Tensor:
-        """The rows of all neighbours in ascending order, the messages themselves among them."""
+        """The rows of all neighbours in ascending order, including the messages themselves."""
 
     @property
-    def places(self) -> Tensor:
-        """Where the messages themselves stand among the sources."""
+    def own(self) -> Tensor:
+        """The index of each message itself among the sources."""
 
     def average(self, values: Tensor, rates: Tensor) -> Tensor:
         """As ``Neighbourhood.average``, given the values of the sources alone."""
@@ -43,7 +43,7 @@ class Neighbourhood(Protocol):
     """Time-weighted averages over the neighbours of messages (equation ``eq_temGnn``).
 
     average_i = sum over j in N(i) of a_ij * values_j,
-    a_ij = softmax over N(i) of -rate_i * abs(t_i - t_j), with i itself in N(i), everybody once.
+    a_ij = softmax over N(i) of -rate_i * abs(t_i - t_j); N(i) contains i, and each message once.
     """
 
     def __len__(self) -> int:
@@ -57,22 +57,21 @@ class Neighbourhood(Protocol):
         """
 
     def around(self, rows: Tensor) -> Surroundings:
-        """Find everybody that ``rows`` average over, so that nobody else need be computed."""
+        """Find all messages that ``rows`` average over, so that no others need be computed."""
 
     def constant(self, values: Tensor) -> Constant:
         """Prepare averages of values that never change, for any rates and rows."""
 
     def stale(self, values: Tensor) -> Stale:
-        """Prepare averages over ``values`` that few messages will have outgrown."""
+        """Prepare averages over ``values`` that are older than those of a few messages."""
 
 
 class Lookup(Protocol):
     """New messages that read a memory and add nothing to it."""
 
     def average(self, memory_values: Any, own_values: Tensor, rates: Tensor) -> Tensor:
-        """Average over memory neighbours and oneself.
+        """Average over neighbours in the memory and the message itself.
 
-        ``memory_values`` are [memory, width], or what the memory made of them to read them faster.
-
+        ``memory_values`` are [memory, width], or a form that the memory prepared for faster reads.
         ``own_values`` [new, width] and ``rates`` [new] belong to the new messages.
         """

@@ -1,8 +1,8 @@
-"""Edge facts without edges: how many edges a view has, and how many join messages of one event.
+"""Counts the edges of a view, and those within one event, without listing any.
 
 An edge is an unordered pair of different messages that share an element of the view; a pair that
-shares several elements is one edge. Purity is (edges inside one event) / (edges between labelled
-messages): an edge with an unlabelled end says nothing about events and is left out of it.
+shares several elements is one edge. Purity is (edges within one event) / (edges between labelled
+messages): edges with an unlabelled end are left out of both.
 """
 
 from __future__ import annotations
@@ -17,16 +17,17 @@ from eventide.graphs.exact.index_building import closed_bucket_index
 from eventide.graphs.incidence import Incidence, Ints
 from eventide.graphs.views import PAPER_VIEWS, View, incidence, union
 
-# counting needs no sums, so that more subsets and more direct pairs pay than in training
+# counting needs no sums, so more subsets and more direct pairs pay off than in training
 COUNT_MOST = 9
 COUNT_RARE = 30
 
 
 @dataclass(frozen=True)
 class EdgeCounts:
-    """The edges of one view, in counts.
+    """Numbers of edges of one view.
 
-    ``edges`` joins any messages, ``labelled`` those with an event, ``same`` those of one event.
+    ``edges`` are between any messages, ``labelled`` between messages with an event, ``same``
+    between messages of one event.
     """
 
     view: str
@@ -41,7 +42,7 @@ class EdgeCounts:
 
 
 def count_edges(incidence: Incidence, events: Ints, view: str = "") -> EdgeCounts:
-    """Count the edges of one incidence; ``events`` numbers each message's event, -1 for none.
+    """Count the edges of one incidence; ``events`` is each message's event index, -1 for none.
 
     >>> sets = Incidence.of([["a"], ["a", "b"], ["a", "b"], ["b"]])
     >>> count_edges(sets, np.array([0, 0, 1, -1]))
@@ -58,22 +59,22 @@ def count_edges(incidence: Incidence, events: Ints, view: str = "") -> EdgeCount
 def edge_counts(
     messages: pl.DataFrame, views: Sequence[View] = PAPER_VIEWS, union_name: str = "all"
 ) -> list[EdgeCounts]:
-    """Edge facts of each view and, if there are several, of their union.
+    """Count the edges of each view and, if there are several, of their union.
 
     >>> frame = pl.DataFrame({"event": ["x", "x", "y"], "tags": [["a"], ["a"], ["a"]]})
     >>> edge_counts(frame, [View("tag", ("tags",))])[0].purity
     0.3333333333333333
     """
     events = messages.get_column("event").cast(pl.String)
-    numbers = events.rank("dense").fill_null(0).to_numpy().astype(np.int64) - 1
+    event_index = events.rank("dense").fill_null(0).to_numpy().astype(np.int64) - 1
     wanted = [*views, union(views, union_name)] if len(views) > 1 else list(views)
-    return [count_edges(incidence(messages, view), numbers, view.name) for view in wanted]
+    return [count_edges(incidence(messages, view), event_index, view.name) for view in wanted]
 
 
 def _pairs(incidence: Incidence, events: Ints) -> tuple[int, int]:
-    """Unordered pairs of neighbours, and those of them with equal numbers in ``events``.
+    """Unordered pairs of neighbours, and those of them with equal ``events``.
 
-    The neighbourhood counts neighbours by time; here the event takes the place of the time.
+    The bucket index counts neighbours by time; here the event is passed as the time.
     """
     if len(incidence) == 0:
         return 0, 0
@@ -82,6 +83,6 @@ def _pairs(incidence: Incidence, events: Ints) -> tuple[int, int]:
     width = int(events.max()) + 1
     owner = np.repeat(np.arange(len(counts.pointers) - 1), np.diff(counts.pointers))
     codes = owner * width + counts.times
-    place = np.searchsorted(codes, bucket_index.readers.profile * width + events)
-    same = int(counts.numbers[place].sum())  # everybody is a neighbour of oneself, so it is there
+    index = np.searchsorted(codes, bucket_index.readers.profile * width + events)
+    same = int(counts.values[index].sum())  # a message is its own neighbour, so each code exists
     return (bucket_index.edges - len(incidence)) // 2, (same - len(incidence)) // 2

@@ -1,4 +1,4 @@
-"""How messages become neighbours, and how time is cut."""
+"""Settings of time buckets and neighbourhoods."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class GraphSettings(SettingGroup):
     bucket_width: PositiveInt = 1
     """Time units in one bucket."""
     wide_after: int | None = Field(default=None, ge=1, le=12)
-    """A message with more elements than this in a view keeps explicit neighbours; null decides by
-    what the subsets would cost."""
+    """A message with more elements than this in a view stores explicit neighbours; null chooses by
+    the cost of the subsets."""
     memory_budget: int = Field(default=1 << 30, ge=0)
-    """Bytes the constant sums of layer 1 may take; above it they are read from buckets."""
+    """Bytes that the constant sums of layer 1 may take; above it they are computed from buckets."""
     sampled_neighbours: PositiveInt = 32
-    """Neighbours a message reads at most in methods that need explicit edges (PP-GCN, KPGNN,
-    MVGAN); the exact neighbourhoods of all others know no such limit."""
+    """Most neighbours that a message reads in methods with explicit edges (PP-GCN, KPGNN, MVGAN);
+    the exact neighbourhoods of all other methods have no such limit."""

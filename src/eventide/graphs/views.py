@@ -1,4 +1,4 @@
-"""Views: which columns of a message connect it to others, and the incidences they give."""
+"""Views: the columns that connect messages, and the incidence of each view."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from eventide.runtime.threads import FEW
 
 @dataclass(frozen=True)
 class View:
-    """A named way to connect messages: two are neighbours if they share an element.
+    """A named set of columns: two messages are neighbours if they share an element of them.
 
-    Columns hold lists of strings or single strings (the author, say). Equal strings of different
+    Columns hold lists of strings or single strings (such as the author). Equal strings of different
     columns are different elements.
 
     >>> View("place", ("places", "regions")).name
@@ -36,7 +36,7 @@ PAPER_VIEWS = (HASHTAG, ENTITY, USER)
 
 
 def union(views: Sequence[View], name: str = "all") -> View:
-    """The view that connects what any of ``views`` connects.
+    """The view whose edges are those of all ``views``.
 
     >>> union(PAPER_VIEWS).columns
     ('hashtags', 'urls', 'entities', 'mentions')
@@ -52,40 +52,40 @@ def incidence(messages: pl.DataFrame, view: View, salt: bytes = b"") -> Incidenc
     [2, 2]
     """
     if len(messages) <= FEW:
-        return _few(messages, view, salt)
+        return _small_batch(messages, view, salt)
     found = [_column(messages, column, view) for column in view.columns]
-    keys, rows, numbers, known = [], [], [], 0
+    keys, rows, elements, known = [], [], [], 0
     for column, pairs in zip(view.columns, found, strict=True):
         names = pairs.get_column("element").unique(maintain_order=True)
-        table = pl.DataFrame({"element": names, "number": np.arange(len(names)) + known})
+        table = pl.DataFrame({"element": names, "index": np.arange(len(names)) + known})
         joined = pairs.join(table, on="element", how="left", maintain_order="left")
         keys.append(element_keys(column, names.to_list(), salt))
         rows.append(pairs.get_column("row").to_numpy())
-        numbers.append(joined.get_column("number").to_numpy())
+        elements.append(joined.get_column("index").to_numpy())
         known += len(names)
     return Incidence.build(
         np.concatenate(rows).astype(np.int64),
-        np.concatenate(numbers).astype(np.int64),
+        np.concatenate(elements).astype(np.int64),
         len(messages),
         np.concatenate(keys),
     )
 
 
-def _few(messages: pl.DataFrame, view: View, salt: bytes) -> Incidence:
-    """The same in plain Python, which for a few messages is faster than any join."""
-    keys, rows, numbers, known = [], [], [], 0
+def _small_batch(messages: pl.DataFrame, view: View, salt: bytes) -> Incidence:
+    """The same in plain Python, which is faster than joins for a few messages."""
+    keys, rows, elements, known = [], [], [], 0
     for column in view.columns:
         cells = _strings(messages, column, view).to_list()
         lists = [[cell] if isinstance(cell, str) else cell or () for cell in cells]
         pairs = [(row, name) for row, names in enumerate(lists) for name in names if name]
-        places = {name: known + at for at, name in enumerate(dict.fromkeys(n for _, n in pairs))}
-        keys.append(element_keys(column, places, salt))
+        indices = {name: known + at for at, name in enumerate(dict.fromkeys(n for _, n in pairs))}
+        keys.append(element_keys(column, indices, salt))
         rows += [row for row, _ in pairs]
-        numbers += [places[name] for _, name in pairs]
-        known += len(places)
+        elements += [indices[name] for _, name in pairs]
+        known += len(indices)
     return Incidence.build(
         np.array(rows, dtype=np.int64),
-        np.array(numbers, dtype=np.int64),
+        np.array(elements, dtype=np.int64),
         len(messages),
         np.concatenate(keys),
     )

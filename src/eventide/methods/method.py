@@ -109,3 +109,12 @@ class Method(Protocol):
 
     def restore(self, arrays: Mapping[str, NDArray[Any]], corpus: Corpus) -> None:
         """Stand ready to predict again, on ``corpus`` as the memory."""
+
+    def memory_states(self) -> dict[str, NDArray[np.float32]]:
+        """Return what new messages read of the memory and what takes a pass over it to compute.
+
+        It can be computed again from ``state`` and the memory, and must be when either changes.
+        """
+
+    def recall_states(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """After ``restore``: take back ``memory_states``, so that no pass is needed."""

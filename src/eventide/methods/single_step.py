@@ -88,6 +88,15 @@ class AtOnceMethod:
         self._kept = arrays[KEPT]
         self.recall(arrays)
 
+    def memory_states(self) -> dict[str, NDArray[np.float32]]:
+        """Return nothing: what is kept of the memory is learned."""
+        return {}
+
+    def recall_states(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take nothing back; raise ValueError if there is something."""
+        if arrays:
+            raise ValueError(f"stored states that nobody reads: {', '.join(sorted(arrays))}")
+
     def _validated(self, training_set: TrainingSet) -> Row:
         held = training_set.validation
         if not len(held):

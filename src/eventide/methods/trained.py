@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Generic, TypeVar
 
+import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
@@ -101,6 +102,14 @@ class TrainedMethod(Generic[NetworkT, RunnerT]):
         network.load_state_dict(_part(tensors, "network."))
         self._set_up(network, corpus, counts)
         self.objective.load_state_dict(_part(tensors, "objective."))
+
+    def memory_states(self) -> dict[str, NDArray[np.float32]]:
+        """Return the hidden states of the memory that new messages read."""
+        return self.runner.memory_states()
+
+    def recall_states(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take them back instead of running the memory through the network."""
+        self.runner.recall_states(arrays)
 
     def _set_up(self, network: NetworkT, corpus: Corpus, counts: Tensor) -> None:
         device = choose_device(self.settings.training.device)

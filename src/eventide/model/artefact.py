@@ -68,6 +68,8 @@ def _wanted(name: str, argument: str) -> str:
 
 KIND = "model"
 CLEAR_FILE = "messages.jsonl"
+STATES = "states"
+"""The file of what new messages read of the memory; without it that is computed when needed."""
 
 
 def save_model(model: EventClassifier, path: Path, *, keep_text: bool) -> Path:
@@ -79,6 +81,9 @@ def save_model(model: EventClassifier, path: Path, *, keep_text: bool) -> Path:
         "memory": model.memory_.state() | {"labels": model.labels_} | _validation(model),
         "encoder": state.arrays,
     }
+    states = model.method_.memory_states()
+    if states:
+        arrays[STATES] = states
     texts = {"README.md": model_card(facts)}
     if keep_text:
         texts[CLEAR_FILE] = _clear(model).write_ndjson()
@@ -170,6 +175,8 @@ def _restored(
         model.remembered_ = pl.read_ndjson(content, schema=dict.fromkeys(CLEAR, pl.String))
     model.method_ = METHODS.load(model.method)(model.settings_, model.seed)
     model.method_.restore(bundle.arrays["weights"], model.memory_)
+    if STATES in bundle.arrays:
+        model.method_.recall_states(bundle.arrays[STATES])
     return model
 
 

@@ -47,7 +47,7 @@ Validation figures chose the epoch, so they flatter the model: measure on messag
 """
 HASHED = (
     "Ids, texts, authors and elements are stored as salted hashes, none in clear. {salt} Vectors, "
-    "times and labels of the remembered messages are stored as they are."
+    "hidden states, times and labels of the remembered messages are stored as they are."
 )
 SALT_WITHIN = (
     "The salt lies in `manifest.json` beside them: whoever has this directory can test whether a "

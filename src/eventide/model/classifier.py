@@ -7,33 +7,29 @@ says back into the caller's kind of frame. The work itself is done elsewhere.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
-from copy import copy
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import NotFittedError
 
-from eventide.corpus.corpus import Corpus
+from eventide.corpus.messages import Messages, read_messages
 from eventide.corpus.training_set import prepare_data
-from eventide.data import Intake, read
+from eventide.data import Intake
 from eventide.data.columns import Columns
 from eventide.data.schema import REJECTED
-from eventide.errors import BadSetting, InputError, RejectedRows, warn
-from eventide.features.elements import check_entities, with_elements
-from eventide.features.encoders import DEFAULT_ENCODER, Encoder, Function, encoder, encoder_name
-from eventide.graphs.keys import KeyIndex
+from eventide.errors import InputError, warn
+from eventide.features.encoders import encoder
 from eventide.graphs.views import View
-from eventide.methods import DEFAULT_METHOD, METHODS
-from eventide.methods.method import Method, Prediction, together
+from eventide.methods import METHODS
+from eventide.methods.method import Method, Prediction
 from eventide.model.epoch_lines import epoch_lines, logger
+from eventide.model.estimator import Estimator
 from eventide.model.evaluation import EvaluationReport, evaluate_model
+from eventide.model.inference import Inference, MemoryMatch
 from eventide.model.label_types import (
     Labels,
     as_given,
@@ -50,23 +46,13 @@ from eventide.model.opinion_frame import (
     label_weights,
     opinion_frame,
 )
-from eventide.model.parameters import (
-    check_columns,
-    check_name,
-    check_protocol,
-    checked_views,
-    plain_parameters,
-    whole_seed,
-)
+from eventide.model.parameters import ClassifierParameters, checked_views, whole_seed
 from eventide.model.salt import made_or_read_salt
 from eventide.model.signature import run_signature
 from eventide.model.validation_ids import ValidationIds
 from eventide.outputs import check_folder, reserved
-from eventide.registry import suggestion
 from eventide.runtime.forks import check_process
-from eventide.runtime.threads import threads_for
 from eventide.scoring.metrics import accuracy
-from eventide.settings import Settings, preset, resolve
 from eventide.storage import expanded
 from eventide.training.checkpoints import Checkpoints, Row, check_checkpoints
 from eventide.training.loop import Watch
@@ -81,7 +67,7 @@ CLEAR = ("id", "text", "user")
 """What a model remembers in clear, and forgets when saved without ``keep_text``."""
 
 
-class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class EventClassifier(ClassifierParameters, Estimator):
     """Learn which event a message is about, and how sure one can be.
 
     ``method`` is a name that ``eventide methods`` lists; ``encoder`` turns text into vectors: a
@@ -107,82 +93,6 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     rejected_: pl.DataFrame = pl.DataFrame(schema=REJECTED)
     validated_: ValidationIds | None = None
-
-    def __init__(
-        self,
-        method: str = DEFAULT_METHOD,
-        encoder: str | Encoder | Function = DEFAULT_ENCODER,
-        views: Mapping[str, str | Iterable[str]] | None = None,
-        preset: str = "default",
-        protocol: str = "transductive",
-        entities: str = "rules",
-        columns: Mapping[str, str] | None = None,
-        seed: int = 0,
-        **overrides: Any,
-    ) -> None:
-        self.method = method
-        self.encoder = encoder
-        self.views = views
-        self.preset = preset
-        self.protocol = protocol
-        self.entities = entities
-        self.columns = columns
-        self.seed = seed
-        self._overrides = dict(overrides)
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return every parameter as it was given, the changed settings among them."""
-        own = {name: getattr(self, name) for name in self._parameter_names()}
-        return own | self._overrides
-
-    def plain_params(self) -> dict[str, Any]:
-        """Return every parameter in plain Python, as a saved model keeps it."""
-        return plain_parameters(self.get_params() | {"encoder": encoder_name(self.encoder)})
-
-    def set_params(self, **parameters: Any) -> Self:
-        """Change parameters; if one of them cannot be used, none is changed."""
-        trial = copy(self)
-        trial._take(parameters)
-        trial.settings()
-        self._take(parameters)
-        return self
-
-    def _take(self, parameters: Mapping[str, Any]) -> None:
-        own = self._parameter_names()
-        for name in parameters.keys() & set(own):
-            setattr(self, name, parameters[name])
-        others = {name: value for name, value in parameters.items() if name not in own}
-        self._overrides = self._overrides | others
-
-    @classmethod
-    def _parameter_names(cls) -> list[str]:
-        return [
-            "method", "encoder", "views", "preset", "protocol", "entities", "columns", "seed",
-        ]  # fmt: skip
-
-    def settings(self) -> Settings:
-        """Return the settings of this run: the paper's, the preset's, the method's, yours.
-
-        Every other parameter is checked on the way, so that a mistake is found before reading.
-        """
-        check_name("method", self.method)
-        check_name("preset", self.preset)
-        check_protocol(self.protocol)
-        check_entities(self.entities)
-        check_columns(self.columns)
-        checked_views(self.views)
-        whole_seed(self.seed)
-        encoder(self.encoder)
-        for name in self._overrides:
-            if "__" not in name:
-                raise BadSetting(
-                    f"there is no parameter {name!r}",
-                    next_step=suggestion(name, [*self._parameter_names(), "training__epochs"])
-                    + " and every other setting, see: eventide methods --settings",
-                )
-        given = plain_parameters(self._overrides)
-        changes = {name.replace("__", "."): value for name, value in given.items()}
-        return resolve(preset(self.preset), METHODS.load(self.method).defaults, changes)
 
     def fit(
         self,
@@ -251,7 +161,7 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.remembered_: pl.DataFrame | None = plan.remembered.select(CLEAR)
         self.method_ = method
         self.history_, self.best_epoch_ = run.history, run.best_epoch
-        self._index(self.memory_)
+        self._inference = Inference(self.featuriser_, self.memory_, self.method_)
         return self
 
     def predict(self, messages: Any, *, as_new: bool = False) -> NDArray[Any]:
@@ -300,7 +210,7 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         weights = label_weights(sample_weight, labelled)
         frame = intake.messages.filter(labelled)
-        prediction = self.predict_messages(frame, self._find(frame))
+        prediction = self.inference.predict(frame, self._match(frame))
         return accuracy(frame["event"].to_numpy(), self.names_of(prediction.scored_as), weights)
 
     def evaluate(
@@ -372,113 +282,54 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         strict: bool = False,
         allow_rejected: bool = False,
         fitting: bool = False,
-    ) -> Intake:
+    ) -> Messages:
         """Read any kind of source, once; the messages have all elements filled in.
 
-        An `Intake` is taken as it is: whoever read it has told what was set aside. Otherwise rows
-        that cannot be used are told by a warning, or an error where each row must have an answer
-        (``strict``), a label of ``y`` or company (``allow_rejected``).
+        See `eventide.corpus.messages.read_messages` for what is told of rows that cannot be used.
         """
         labels = y if y is None or isinstance(y, Labels) else labels_of(y)
-        if isinstance(messages, Intake):
-            intake = messages
-            intake.check_rejected(allow=True)
-        else:
-            lists = self.list_columns(fitting=fitting)
-            given, remembered = (self.columns, None) if fitting else (None, self.columns)
-            intake = read(
-                messages, columns=given, remembered=remembered, lists=lists, need_lists=fitting
-            )
-            self._tell_rejected(intake, labels is not None, strict, allow_rejected)
-            for note in intake.notes:
-                logger.info("%s", note)
-        frame = intake.messages
-        if labels is not None:
-            if len(labels.names) != len(frame):
-                raise InputError(
-                    f"y has {len(labels.names):,} labels for {len(frame):,} messages",
-                    where=intake.where,
-                    next_step="give one label per message; None leaves a message unlabelled",
-                )
-            frame = frame.with_columns(pl.Series("event", labels.names, dtype=pl.String))
-        return replace(intake, messages=with_elements(frame, entities=self.entities))
+        given, remembered = (self.columns, None) if fitting else (None, self.columns)
+        return read_messages(
+            messages,
+            entities=self.entities,
+            events=None if labels is None else labels.names,
+            columns=given,
+            remembered=remembered,
+            lists=self.list_columns(fitting=fitting),
+            need_lists=fitting,
+            strict=strict,
+            allow_rejected=allow_rejected,
+        )
 
-    def _tell_rejected(self, intake: Intake, labels: bool, strict: bool, allow: bool) -> None:
-        if not len(intake.rejected):
-            return
-        first = ", ".join(str(row) for row in intake.rejected["row"].head(10))
-        if labels or strict:
-            with_what = "its label in y" if labels else "its answer or weight"
-            raise RejectedRows(
-                f"{len(intake.rejected):,} of {intake.rows_in:,} rows cannot be used, so no row "
-                f"can be matched with {with_what}: {intake.summary()}",
-                where=f"{intake.where}, rows {first}",
-                next_step="mend or drop these rows (and their labels); or set them aside first: "
-                "intake = eventide.read(messages), and give the intake; "
-                "intake.rejected shows the rows",
-            )
-        intake.check_rejected(allow=allow)
-        warn(f"{intake.summary()}\n  these rows were set aside; see rejected_")
+    @property
+    def inference(self) -> Inference:
+        """The fitted method beside its memory; several threads may ask at a time."""
+        kept: Inference | None = self.__dict__.get("_inference")
+        if kept is None or kept.memory is not self.memory_ or kept.method is not self.method_:
+            kept = self._inference = Inference(self.featuriser_, self.memory_, self.method_)
+        return kept
+
+    def remembered_rows(self, frame: pl.DataFrame) -> NDArray[np.int64]:
+        """Find the memory's row of each canonical message, -1 for those the model does not know."""
+        return self.inference.match(frame).rows
 
     def _answer(self, messages: Any, as_new: bool) -> tuple[Prediction, pl.Series]:
         self._check_fitted()
         frame = self.intake(messages, strict=True).messages
-        rows = np.full(len(frame), -1) if as_new else self._find(frame)
-        return self.predict_messages(frame, rows), frame["id"]
+        match = self.inference.match(frame).as_new() if as_new else self._match(frame)
+        return self.inference.predict(frame, match), frame["id"]
 
-    def predict_messages(self, frame: pl.DataFrame, rows: NDArray[np.int64]) -> Prediction:
-        """Judge canonical messages: by their row in the memory, or as new ones where it is -1."""
-        known, new = np.flatnonzero(rows >= 0), np.flatnonzero(rows < 0)
-        parts = []
-        with threads_for(len(frame)):
-            if len(known):
-                parts.append((known, self.method_.predict(rows[known])))
-            if len(new):
-                unseen = frame[new] if len(known) else frame
-                parts.append((new, self.method_.predict_new(self.prepare(unseen))))
-        return together(parts)
-
-    def prepare(self, frame: pl.DataFrame) -> Corpus:
-        """Make new canonical messages ready; those without a time are as late as the latest known.
-
-        So their neighbours are weighed as for a message that has just come in.
-        """
-        latest = int(self.memory_.times.max()) if len(self.memory_) else 0
-        return self.featuriser_.prepare(frame, missing_time=latest)
-
-    def find_messages(self, frame: pl.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Find the memory's row of each message (-1: none), and who has been edited since.
-
-        A message with a known id and another text is a new one: what the model remembers is not it.
-        """
-        memory = self.memory_
-        rows = self._index(memory).find(self.featuriser_.hashed("id", frame["id"]))
-        texts = self.featuriser_.hashed("text", frame["text"])
-        edited = (rows >= 0) & (memory.texts[rows] != texts)
-        return np.where(edited, -1, rows), edited
-
-    def remembered_rows(self, frame: pl.DataFrame) -> NDArray[np.int64]:
-        """Find the memory's row of each canonical message, -1 for those the model does not know."""
-        return self.find_messages(frame)[0]
-
-    def _find(self, frame: pl.DataFrame) -> NDArray[np.int64]:
-        """As ``remembered_rows``, and tell of edited messages."""
-        rows, edited = self.find_messages(frame)
-        if edited.any():
-            first = frame["id"][int(np.argmax(edited))]
+    def _match(self, frame: pl.DataFrame) -> MemoryMatch:
+        """Find messages in the memory, and tell of edited ones."""
+        match = self.inference.match(frame)
+        edited = np.flatnonzero(match.edited)
+        if len(edited):
+            first = frame["id"][int(edited[0])]
             warn(
-                f"{int(edited.sum()):,} of {len(frame):,} messages have an id the model knows with "
-                f"another text, the first {first!r}: they are judged as new messages"
+                f"{len(edited):,} of {len(frame):,} messages have an id the model knows with "
+                f"another text, the first {first!r}: they are predicted as new messages"
             )
-        return rows
-
-    def _index(self, memory: Corpus) -> KeyIndex:
-        """Index the memory's ids, once for each memory; several threads may ask at a time."""
-        kept: tuple[Corpus, KeyIndex] | None = self.__dict__.get("_indexed")
-        if kept is None or kept[0] is not memory:
-            kept = memory, KeyIndex(memory.ids)
-            self._indexed = kept
-        return kept[1]
+        return match
 
     def list_columns(self, *, fitting: bool = False) -> list[str]:
         """Name the list columns that the views read."""
@@ -499,17 +350,7 @@ class EventClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _check_fitted(self) -> None:
         check_process()
-        if not self.__sklearn_is_fitted__():
-            raise NotFittedError("this EventClassifier is not fitted yet; call fit(messages) first")
+        self.check_fitted()
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "method_")
-
-    def __sklearn_tags__(self) -> Any:
-        """Say what scikit-learn may expect: messages, not a matrix; labels may be a column."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.input_tags.one_d_array = True
-        tags.input_tags.string = True
-        tags.target_tags.required = False
-        return tags

@@ -18,13 +18,13 @@ from pydantic import BaseModel
 from eventide.data import Intake
 from eventide.errors import BadSetting, InputError
 from eventide.features.encoders import encoder_name
+from eventide.model.inference import Mask, MemoryMatch
 from eventide.registry import suggestion
 from eventide.scoring.metrics import error_auroc, score
 
 if TYPE_CHECKING:
     from eventide.model.classifier import EventClassifier
 
-Mask = NDArray[np.bool_]
 ROWS = ("auto", "test", "val", "train", "unseen", "all")
 """What can be evaluated; see `evaluate_model`."""
 
@@ -70,22 +70,20 @@ class EvaluationReport(BaseModel):
 
 @dataclass(frozen=True)
 class Standing:
-    """What a model knows of messages: row of its memory, trained on, validated with, edited."""
+    """What a model knows of messages: where its memory holds them, trained on, validated with."""
 
-    rows: NDArray[np.int64]
+    match: MemoryMatch
     trained: Mask
     validated: Mask | None
-    edited: Mask
 
     @classmethod
     def of(cls, model: EventClassifier, frame: pl.DataFrame) -> Standing:
         """Look the messages up; one with another text than the model knows is a new one."""
-        rows, edited = model.find_messages(frame)
+        match = model.inference.match(frame)
         validated = None
         if model.validated_ is not None:
-            ids = model.featuriser_.hashed("id", frame["id"])
-            validated = model.validated_.has(ids) & ~edited
-        return cls(rows, (rows >= 0) & (model.labels_[rows] >= 0), validated, edited)
+            validated = model.validated_.has(match.keys.ids) & ~match.edited
+        return cls(match, (match.rows >= 0) & (model.labels_[match.rows] >= 0), validated)
 
     @property
     def unseen(self) -> Mask:
@@ -95,7 +93,7 @@ class Standing:
     def take(self, mask: Mask) -> Standing:
         """Return what is known of some of the messages."""
         validated = None if self.validated is None else self.validated[mask]
-        return Standing(self.rows[mask], self.trained[mask], validated, self.edited[mask])
+        return Standing(self.match.take(mask), self.trained[mask], validated)
 
 
 def evaluate_model(
@@ -127,7 +125,8 @@ def evaluate_model(
     standing = Standing.of(model, labelled)
     rows, mask = _chosen(rows, labelled["split"], standing)
     frame, taken = labelled.filter(pl.Series(mask)), standing.take(mask)
-    prediction = model.predict_messages(frame, np.full(len(frame), -1) if as_new else taken.rows)
+    match = taken.match.as_new() if as_new else taken.match
+    prediction = model.inference.predict(frame, match)
     names = model.class_names
     truth = frame["event"].to_numpy().astype(str)
     predicted = model.names_of(prediction.scored_as)
@@ -211,7 +210,7 @@ def _masks(split: pl.Series, standing: Standing) -> dict[str, Mask]:
 
 
 def _protocol(standing: Standing, as_new: bool) -> str:
-    messages, remembered = len(standing.trained), int((standing.rows >= 0).sum())
+    messages, remembered = len(standing.trained), int((standing.match.rows >= 0).sum())
     trained = int(standing.trained.sum())
     if as_new and remembered:
         return f"inductive (looked up as if new; {trained} of {messages} were trained on)"
@@ -246,10 +245,10 @@ def _notes(standing: Standing, rows: str, *, unknown: int, as_new: bool) -> list
             f"{int(standing.validated.sum()):,} of {messages:,} messages are validation messages: "
             "they chose the epoch, so they flatter the model"
         )
-    if standing.edited.any() and not as_new:
+    edited = int(standing.match.edited.sum())
+    if edited and not as_new:
         notes.append(
-            f"{int(standing.edited.sum()):,} messages have an id the model knows with another "
-            "text: they count as new"
+            f"{edited:,} messages have an id the model knows with another text: they count as new"
         )
     if unknown:
         notes.append(

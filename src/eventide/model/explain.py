@@ -11,7 +11,7 @@ import polars as pl
 
 from eventide.corpus.corpus import Corpus
 from eventide.errors import InputError
-from eventide.graphs.explicit import shared_pairs
+from eventide.graphs.incidence import shared_pairs
 from eventide.methods.trained import MultiViewMethod
 from eventide.model.classifier import EventClassifier
 from eventide.opinions.fusion import pairwise_conflict
@@ -88,10 +88,11 @@ def explain(
     # An opinion does not depend on the messages around it: this one alone is judged.
     alone = replace(intake, messages=chosen)
     opinion = model.opinions(alone).row(0, named=True)
-    row = int(model.remembered_rows(chosen)[0])
+    match = model.inference.match(chosen)
+    row = int(match.rows[0])
     known, runner = row >= 0, method.runner
     rows = np.array([row])
-    corpus = model.memory_.take(rows) if known else model.prepare(chosen)
+    corpus = model.memory_.take(rows) if known else model.inference.prepare(chosen, match.keys)
     if known:
         rates, outputs = runner.rates(rows), runner.evaluate(rows)
     else:

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from copy import copy
 from numbers import Integral
 from pathlib import PurePath
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from eventide.data.schema import LIST_COLUMNS, SCHEMA
 from eventide.errors import BadSetting
+from eventide.features.elements import check_entities
+from eventide.features.encoders import DEFAULT_ENCODER, Encoder, Function, encoder, encoder_name
 from eventide.graphs.views import PAPER_VIEWS, View
+from eventide.methods import DEFAULT_METHOD, METHODS
 from eventide.registry import suggestion
+from eventide.settings import Settings, preset, resolve
 
 
 def plain_parameters(parameters: Mapping[str, Any], *, but: Collection[str] = ()) -> dict[str, Any]:
@@ -145,3 +150,83 @@ def _bad_view(name: str, what: str) -> BadSetting:
         f"the view {name!r} {what}",
         next_step=f"name columns of lists: {allowed}, or others of your own",
     )
+
+
+class ClassifierParameters:
+    """What a classifier is given: its parameters, as scikit-learn reads and changes them."""
+
+    def __init__(
+        self,
+        method: str = DEFAULT_METHOD,
+        encoder: str | Encoder | Function = DEFAULT_ENCODER,
+        views: Mapping[str, str | Iterable[str]] | None = None,
+        preset: str = "default",
+        protocol: str = "transductive",
+        entities: str = "rules",
+        columns: Mapping[str, str] | None = None,
+        seed: int = 0,
+        **overrides: Any,
+    ) -> None:
+        self.method = method
+        self.encoder = encoder
+        self.views = views
+        self.preset = preset
+        self.protocol = protocol
+        self.entities = entities
+        self.columns = columns
+        self.seed = seed
+        self._overrides = dict(overrides)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return every parameter as it was given, the changed settings among them."""
+        own = {name: getattr(self, name) for name in self._parameter_names()}
+        return own | self._overrides
+
+    def plain_params(self) -> dict[str, Any]:
+        """Return every parameter in plain Python, as a saved model keeps it."""
+        return plain_parameters(self.get_params() | {"encoder": encoder_name(self.encoder)})
+
+    def set_params(self, **parameters: Any) -> Self:
+        """Change parameters; if one of them cannot be used, none is changed."""
+        trial = copy(self)
+        trial._take(parameters)
+        trial.settings()
+        self._take(parameters)
+        return self
+
+    def _take(self, parameters: Mapping[str, Any]) -> None:
+        own = self._parameter_names()
+        for name in parameters.keys() & set(own):
+            setattr(self, name, parameters[name])
+        others = {name: value for name, value in parameters.items() if name not in own}
+        self._overrides = self._overrides | others
+
+    @classmethod
+    def _parameter_names(cls) -> list[str]:
+        return [
+            "method", "encoder", "views", "preset", "protocol", "entities", "columns", "seed",
+        ]  # fmt: skip
+
+    def settings(self) -> Settings:
+        """Return the settings of this run: the paper's, the preset's, the method's, yours.
+
+        Every other parameter is checked on the way, so that a mistake is found before reading.
+        """
+        check_name("method", self.method)
+        check_name("preset", self.preset)
+        check_protocol(self.protocol)
+        check_entities(self.entities)
+        check_columns(self.columns)
+        checked_views(self.views)
+        whole_seed(self.seed)
+        encoder(self.encoder)
+        for name in self._overrides:
+            if "__" not in name:
+                raise BadSetting(
+                    f"there is no parameter {name!r}",
+                    next_step=suggestion(name, [*self._parameter_names(), "training__epochs"])
+                    + " and every other setting, see: eventide methods --settings",
+                )
+        given = plain_parameters(self._overrides)
+        changes = {name.replace("__", "."): value for name, value in given.items()}
+        return resolve(preset(self.preset), METHODS.load(self.method).defaults, changes)

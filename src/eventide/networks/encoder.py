@@ -174,12 +174,12 @@ class SharedEncoder(nn.Module):
         near = graph.neighbourhood.around(rows)
         if number == 0:
             some = self.project(features[near.sources])
-            averages = near.average(some.values, some.rates[near.places])
-            return some.plus_own(averages, near.places)
+            averages = near.average(some.values, some.rates[near.own])
+            return some.plus_own(averages, near.own)
         states = self._layer(number - 1, features, graph, near.sources, projected)
         states = self._between(states)
         layer = self._layers()[number]
-        return cast(Tensor, layer(states[near.places], partial(near.average, states)))
+        return cast(Tensor, layer(states[near.own], partial(near.average, states)))
 
     @staticmethod
     def _first(projected: Projection, graph: ViewGraph, rows: Tensor | None = None) -> Tensor:

@@ -16,14 +16,24 @@ def seeded_linear(
     inputs: int, outputs: int, *, bias: bool, generator: torch.Generator
 ) -> nn.Linear:
     """Make a linear map with Xavier-uniform weights and zero bias, drawn from ``generator``."""
-    # Built without storage first: its own initialisation would draw from the global stream.
-    layer = nn.Linear(inputs, outputs, bias=bias, device="meta").to_empty(device="cpu")
+    layer = _UnsetLinear(inputs, outputs, bias=bias)
     bound = math.sqrt(6 / (inputs + outputs))
     with torch.no_grad():
         layer.weight.uniform_(-bound, bound, generator=generator)
         if bias:
             layer.bias.zero_()
     return layer
+
+
+class _UnsetLinear(nn.Linear):
+    """A linear map whose weights nobody has drawn yet, neither from the global stream.
+
+    Building it on the device "meta" instead would make torch import its symbolic shapes and sympy,
+    which takes half a second.
+    """
+
+    def reset_parameters(self) -> None:
+        """Leave the weights as they are: PyTorch would draw them from its global stream."""
 
 
 class Noise:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any, Protocol
@@ -52,6 +53,7 @@ def _survives() -> bool:
 
 Outputs = dict[str, ViewOutput]
 Floats = NDArray[np.floating[Any]]
+Arrays = dict[str, NDArray[np.float32]]
 
 
 def choose_device(name: str) -> torch.device:
@@ -115,6 +117,42 @@ class Runner(Protocol):
     def rest(self) -> None:
         """End training: evaluation mode, and nothing kept that older weights computed."""
 
+    def memory_states(self) -> Arrays:
+        """Return the states of the memory that new messages read and that take time to compute."""
+
+    def recall_states(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take back what ``memory_states`` returned, for the same weights and the same memory."""
+
+
+def checked_states(
+    arrays: Mapping[str, NDArray[Any]], readable: Mapping[str, NDArray[np.bool_]]
+) -> dict[str, Tensor]:
+    """Return the stored states of each name [N, width]: zero where they are not ``readable`` [N].
+
+    Raises ValueError unless there is one stored row of float32 for each readable one.
+
+    >>> checked_states({}, {"layer1": np.array([True, False])})
+    Traceback (most recent call last):
+    ValueError: the stored states do not fit the memory: layer1
+    """
+    wrong = [
+        name
+        for name in sorted(arrays.keys() | readable.keys())
+        if name not in arrays
+        or name not in readable
+        or arrays[name].ndim != 2
+        or len(arrays[name]) != readable[name].sum()
+        or arrays[name].dtype != np.float32
+    ]
+    if wrong:
+        raise ValueError(f"the stored states do not fit the memory: {', '.join(wrong)}")
+    states = {}
+    for name, rows in readable.items():
+        whole = torch.zeros(len(rows), arrays[name].shape[1])
+        there = torch.from_numpy(np.flatnonzero(rows))
+        states[name] = whole.index_copy_(0, there, torch.from_numpy(arrays[name]))
+    return states
+
 
 def leave_training(network: TrainableNetwork) -> None:
     """Enter evaluation mode; asking every module each time would take one message too long.
@@ -134,7 +172,11 @@ class NewMessages:
 
 
 class GraphRunner:
-    """The graph of a corpus, prepared once, and the multi-view network that runs on it."""
+    """The graph of a corpus and the multi-view network that runs on it.
+
+    The graph is built when rows of it are first asked for. New messages do without it: they read
+    the memory's features and its hidden states, which a saved model keeps.
+    """
 
     def __init__(
         self,
@@ -157,18 +199,28 @@ class GraphRunner:
         self._steps = 0
         self._stale: dict[str, list[StaleAverages]] = {}
         self._features = self._prepared(corpus)
-        self._around = {
-            view: BucketedNeighbourhood(
-                incidence, corpus.times, graph.wide_after, memory_budget=graph.memory_budget
-            )
-            for view, incidence in corpus.incidences.items()
-        }
+        self._neighbourhoods = Lazy(self._connect)
         self._memories = Lazy(self._make_memories)
-        self._states = Lazy(self._memory_states)
+        self._hidden = Lazy(self._run_memory)
+        self._sums = Lazy(self._sum_memory)
+
+    @property
+    def _around(self) -> dict[str, BucketedNeighbourhood]:
+        return self._neighbourhoods.get()
 
     @cached_property
     def _graphs(self) -> dict[str, ViewGraph]:
         return {view: ViewGraph(each, self._features) for view, each in self._around.items()}
+
+    def _connect(self) -> dict[str, BucketedNeighbourhood]:
+        """Build the graph of the memory: for training, and for rows of the memory."""
+        graph, times = self._graph, self._corpus.times
+        return {
+            view: BucketedNeighbourhood(
+                incidence, times, graph.wide_after, memory_budget=graph.memory_budget
+            )
+            for view, incidence in self._corpus.incidences.items()
+        }
 
     def _make_memories(self) -> dict[str, Memory]:
         return {
@@ -179,7 +231,7 @@ class GraphRunner:
     def learn(self, rows: Ints) -> Outputs:
         """Run rows of the graph in training mode, with gradients."""
         self.network.train()
-        self._states.drop()
+        self._drop_states()
         age = self._steps % self._refresh
         self._steps += 1
         if age == 0:
@@ -218,7 +270,7 @@ class GraphRunner:
     def evaluate_new(self, found: NewMessages) -> Outputs:
         """Run new messages in evaluation mode: they read the memory and add nothing to it."""
         leave_training(self.network)
-        return self.network.forward_new(found.features, self._states.get(), found.lookups)
+        return self.network.forward_new(found.features, self._sums.get(), found.lookups)
 
     def neighbours(self, rows: Ints) -> dict[str, Ints]:
         """Count the neighbours of rows of the graph, themselves left out."""
@@ -240,7 +292,7 @@ class GraphRunner:
     def rates_new(self, found: NewMessages) -> dict[str, Floats]:
         """Return how fast attention fades with time around new messages, view by view."""
         leave_training(self.network)
-        encoder, states, features = self.network.encoder, self._states.get(), found.features
+        encoder, states, features = self.network.encoder, self._sums.get(), found.features
         return {
             view: _numpy(encoder.last_rates(encoder.hidden_new(features, states[view], each)))
             for view, each in found.lookups.items()
@@ -249,14 +301,65 @@ class GraphRunner:
     def rest(self) -> None:
         """End training: evaluation mode, and nothing kept that older weights computed."""
         leave_training(self.network)
-        self._states.drop()
+        self._drop_states()
+
+    def memory_states(self) -> Arrays:
+        """Return the hidden states of the memory, layer by layer and view by view.
+
+        A message without elements in a view is nobody's neighbour there: its state is left out.
+        """
+        return {
+            _state_name(layer, view): each.cpu().numpy()[self._has_elements(view)]
+            for view, layers in self._hidden.get().items()
+            for layer, each in enumerate(layers, start=1)
+        }
+
+    def recall_states(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take back what ``memory_states`` returned, for the same weights and the same memory."""
+        widths = dict(enumerate(self.network.settings.layers[:-1], start=1))
+        states = checked_states(
+            arrays,
+            {
+                _state_name(layer, view): self._has_elements(view)
+                for view in self.network.views
+                for layer in widths
+            },
+        )
+        hidden = {
+            view: [states[_state_name(layer, view)].to(self.device) for layer in widths]
+            for view in self.network.views
+        }
+        if any(
+            each.shape[1] != width
+            for layers in hidden.values()
+            for each, width in zip(layers, widths.values(), strict=True)
+        ):
+            raise ValueError("the stored states are not as wide as the network's layers")
+        self._drop_states()
+        self._hidden.put(hidden)
+
+    def _has_elements(self, view: str) -> NDArray[np.bool_]:
+        return self._corpus.incidences[view].degrees > 0
+
+    def _drop_states(self) -> None:
+        self._hidden.drop()
+        self._sums.drop()
 
     @torch.no_grad()
-    def _memory_states(self) -> dict[str, list[MemorySums]]:
+    def _run_memory(self) -> dict[str, list[Tensor]]:
+        """Run the memory through every layer but the last: a pass over all its messages."""
+        if len(self.network.settings.layers) == 1:
+            return {view: [] for view in self.network.views}
+        states = self.network.memory(self._features, self._graphs)
+        return {view: hidden for view, (_, *hidden) in states.items()}
+
+    @torch.no_grad()
+    def _sum_memory(self) -> dict[str, list[MemorySums]]:
         """Sum what new messages read of the memory: its features, and its hidden states."""
-        states, memories = self.network.memory(self._features, self._graphs), self._memories.get()
+        memories = self._memories.get()
         return {
-            view: [memories[view].sums(each) for each in layers] for view, layers in states.items()
+            view: [memories[view].sums(each) for each in (self._features, *hidden)]
+            for view, hidden in self._hidden.get().items()
         }
 
     def _forward(self, rows: Ints) -> Outputs:
@@ -271,3 +374,7 @@ class GraphRunner:
 def _numpy(tensor: Tensor) -> Floats:
     array: Floats = tensor.cpu().numpy()
     return array
+
+
+def _state_name(layer: int, view: str) -> str:
+    return f"layer{layer}.{view}"

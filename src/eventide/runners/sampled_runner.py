@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from eventide.corpus.corpus import Corpus, Ints
@@ -14,7 +16,7 @@ from eventide.graphs.sampled.neighbour_sampler import NeighbourSampler, joined
 from eventide.networks.multi_view import ViewOutput
 from eventide.networks.sampled_networks import LayeredNetwork
 from eventide.networks.settings import NetworkSettings
-from eventide.runners.graph_runner import Outputs, leave_training
+from eventide.runners.graph_runner import Arrays, Outputs, checked_states, leave_training
 from eventide.runtime.lazy import Lazy
 
 VIEW = "all"
@@ -62,18 +64,18 @@ class SampledRunner:
         self._weigh = weigh
         self._new_inputs = new_inputs
         union = joined(corpus.incidences.values())
+        self._readable = union.degrees > 0
         self._sampler = NeighbourSampler(union, corpus.ids, cap=cap, seed=seed)
-        sample = self._sampler.inside(corpus.texts)
-        kinds = weigh(corpus, sample.readers, corpus, sample.sources)
-        self._graph = SampledGraph(sample, kinds, device)
-        self._states = Lazy(self._memory_states)
+        self._sampled = Lazy(self._sample_memory)
+        self._states = Lazy(self._run_memory)
+        self._hidden = Lazy(self._hidden_states)
 
     def learn(self, rows: Ints) -> Outputs:
         """Run rows of the graph in training mode; only what they can see is computed."""
         self.network.train()
         if self.network.encoder_frozen:
             return self._output(self._states.get()[-1][rows])
-        self._states.drop()
+        self._drop_states()
         inputs, blocks = self.field(rows)
         return self._output(self.network.states(inputs, blocks))
 
@@ -106,7 +108,8 @@ class SampledRunner:
         """Run new messages in evaluation mode: they read the memory and add nothing to it."""
         leave_training(self.network)
         own = found.inputs
-        for layer, memory in zip(self.network.layers, self._states.get(), strict=False):
+        known = [self._inputs, *self._hidden.get()]
+        for layer, memory in zip(self.network.layers, known, strict=True):
             own = layer(torch.cat([memory[found.known], own]), found.block)
         return self._output(own)
 
@@ -121,10 +124,44 @@ class SampledRunner:
     def rest(self) -> None:
         """End training: evaluation mode, and nothing kept that older weights computed."""
         leave_training(self.network)
+        self._drop_states()
+
+    def memory_states(self) -> Arrays:
+        """Return the hidden states of the memory, layer by layer.
+
+        A message without elements is nobody's neighbour: its state is left out.
+        """
+        return {
+            f"layer{layer}": each.cpu().numpy()[self._readable]
+            for layer, each in enumerate(self._hidden.get(), start=1)
+        }
+
+    def recall_states(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take back what ``memory_states`` returned, for the same weights and the same memory."""
+        names = [f"layer{number}" for number in range(1, len(self.network.layers))]
+        states = checked_states(arrays, dict.fromkeys(names, self._readable))
+        self._drop_states()
+        self._hidden.put([states[name].to(self.device) for name in names])
+
+    def _hidden_states(self) -> list[Tensor]:
+        return self._states.get()[1:-1] if len(self.network.layers) > 1 else []
+
+    def _drop_states(self) -> None:
         self._states.drop()
+        self._hidden.drop()
+
+    @property
+    def _graph(self) -> SampledGraph:
+        return self._sampled.get()
+
+    def _sample_memory(self) -> SampledGraph:
+        """Sample the neighbours of the memory's own messages: for training, and for its rows."""
+        sample = self._sampler.inside(self._corpus.texts)
+        kinds = self._weigh(self._corpus, sample.readers, self._corpus, sample.sources)
+        return SampledGraph(sample, kinds, self.device)
 
     @torch.no_grad()
-    def _memory_states(self) -> list[Tensor]:
+    def _run_memory(self) -> list[Tensor]:
         """The inputs of all messages, then their states after each layer."""
         states = [self._inputs]
         block, _ = self._graph.block(torch.arange(len(self._graph)).numpy())

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from eventide.corpus.corpus import Corpus, Ints
 from eventide.networks.multi_view import ViewOutput
 from eventide.networks.settings import NetworkSettings
 from eventide.networks.trainable import TrainableNetwork
-from eventide.runners.graph_runner import Outputs, leave_training
+from eventide.runners.graph_runner import Arrays, Outputs, checked_states, leave_training
 from eventide.runtime.lazy import Lazy
 
 VIEW = "text"
@@ -83,6 +85,14 @@ class TextRunner:
     def rest(self) -> None:
         """End training; nothing computed with older weights is kept."""
         leave_training(self.network)
+
+    def memory_states(self) -> Arrays:
+        """Return nothing: new messages do not read the memory."""
+        return {}
+
+    def recall_states(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take nothing back; raise ValueError if there is something."""
+        checked_states(arrays, {})
 
     def _remembered(self) -> Tensor:
         return self._read(self._memory).to(self.device)

@@ -33,6 +33,11 @@ class Lazy(Generic[Value]):
                     made = self._made = (self._make(),)
         return made[0]
 
+    def put(self, value: Value) -> None:
+        """Keep a value that was made elsewhere."""
+        with self._lock:
+            self._made = (value,)
+
     def drop(self) -> None:
         """Forget the value: it is made anew when next asked for."""
         self._made = None

@@ -9,8 +9,6 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-import torch
-
 FEW = 32
 """Up to this many messages are handled one by one, and by one thread (benchmarks/assigning.py)."""
 
@@ -31,6 +29,7 @@ class _OpenMp(NamedTuple):
 def threads_for(messages: int) -> Iterator[None]:
     """Let torch use one thread for a few messages; no other thread of the program is affected.
 
+    >>> import torch
     >>> before = torch.get_num_threads()
     >>> with threads_for(1):
     ...     torch.get_num_threads()
@@ -38,6 +37,8 @@ def threads_for(messages: int) -> Iterator[None]:
     >>> torch.get_num_threads() == before
     True
     """
+    import torch  # not at the top: readers of messages ask this module for FEW, and need no torch
+
     openmp = _openmp() if messages <= FEW else None
     # Asking torch, too, so that a thread new to it has its number before it is lent another.
     if openmp is None or torch.get_num_threads() == 1:
@@ -55,6 +56,8 @@ def threads_for(messages: int) -> Iterator[None]:
 @cache
 def _openmp() -> _OpenMp | None:
     """Find the OpenMP that torch itself is linked to; None where it has none that can be asked."""
+    import torch
+
     for path in sorted((Path(torch.__file__).parent / "lib").glob("*torch_cpu.*")):
         try:
             library = ctypes.CDLL(str(path))

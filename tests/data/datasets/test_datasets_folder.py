@@ -3,6 +3,7 @@
 import os
 import shutil
 import stat
+import sys
 from pathlib import Path
 
 import pytest
@@ -23,11 +24,23 @@ def test_the_variable_moves_the_folder_and_the_platform_has_a_default(
 ):
     assert data_folder() == folder
     monkeypatch.delenv("EVENTIDE_DATA")
-    monkeypatch.setattr("sys.platform", "linux")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    assert data_folder() == tmp_path / "eventide"
+    if sys.platform == "linux":
+        assert data_folder() == tmp_path / "eventide"
+    assert data_folder().name == "eventide"
+
+
+def test_the_folder_of_an_older_version_is_used_where_there_is_no_newer_one(monkeypatch, tmp_path):
+    monkeypatch.delenv("EVENTIDE_DATA")
+    monkeypatch.setattr("platformdirs.user_data_path", lambda *_, **__: tmp_path / "new")
     monkeypatch.setattr("sys.platform", "darwin")
-    assert data_folder() == Path.home() / "Library" / "Application Support" / "eventide"
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    assert data_folder() == tmp_path / "new"
+    older = tmp_path / "Library" / "Application Support" / "eventide"
+    older.mkdir(parents=True)
+    assert data_folder() == older
+    (tmp_path / "new").mkdir()
+    assert data_folder() == tmp_path / "new"
 
 
 def test_a_registered_file_is_found_until_it_is_gone(tmp_path):

@@ -7,9 +7,13 @@ import numpy as np
 import polars as pl
 import pytest
 
-from eventide.data.datasets import events2012, events2018
 from eventide.data.datasets.build import build
-from eventide.data.datasets.events100 import hundred_largest, source_files
+from eventide.data.datasets.events100 import (
+    COLUMNS_2012,
+    COLUMNS_2018,
+    hundred_largest,
+    source_files,
+)
 from eventide.errors import InputError, MissingColumn, UnreadableSource
 
 SIZES = {7: 300, 12: 150, 3: 76, 44: 75, 5: 74, 9: 10}
@@ -75,8 +79,8 @@ def write(path, columns, kind, table):
 @pytest.mark.parametrize(
     ("name", "columns", "user"),
     [
-        ("events2012-100", events2012.COLUMNS, "1000"),
-        ("events2018-100", events2018.COLUMNS, "user0"),
+        ("events2012-100", COLUMNS_2012, "1000"),
+        ("events2018-100", COLUMNS_2018, "user0"),
     ],
 )
 def test_both_sets_from_two_parts_of_every_kind(tmp_path, name, columns, user, kind):
@@ -109,7 +113,7 @@ def test_both_sets_from_two_parts_of_every_kind(tmp_path, name, columns, user, k
 
 
 def test_the_output_compares_with_the_papers_totals(tmp_path):
-    write(tmp_path / "a.npy", events2012.COLUMNS, "npy", rows(events2012.COLUMNS))
+    write(tmp_path / "a.npy", COLUMNS_2012, "npy", rows(COLUMNS_2012))
     notes = build("events2012-100", tmp_path / "a.npy").notes
     assert any("15,019" in note and "2,377" in note and "55" in note for note in notes)
 
@@ -126,20 +130,20 @@ def test_the_rule_keeps_the_hundred_largest():
 
 
 def test_rows_that_repeat_or_fail_are_counted(tmp_path):
-    table = rows(events2012.COLUMNS)
-    at = events2012.COLUMNS.index("text")
+    table = rows(COLUMNS_2012)
+    at = COLUMNS_2012.index("text")
     bad = [*table[0]]
     bad[at] = None
     bad[1] = 1
     for n, part in enumerate(([*table, bad], table[:5])):
-        write(tmp_path / f"part{n}.npy", events2012.COLUMNS, "npy", part)
+        write(tmp_path / f"part{n}.npy", COLUMNS_2012, "npy", part)
     notes = build("events2012-100", tmp_path / "part*.npy").notes
     assert any("1 of 686 rows rejected" in note and "text" in note for note in notes)
     assert any("5 rows repeat an id" in note for note in notes)
 
 
 def test_the_wrong_table_says_which_columns_are_expected(tmp_path):
-    write(tmp_path / "a.npy", events2018.COLUMNS, "npy", rows(events2018.COLUMNS)[:9])
+    write(tmp_path / "a.npy", COLUMNS_2018, "npy", rows(COLUMNS_2018)[:9])
     with pytest.raises(
         MissingColumn, match=r"13 columns where 16 are expected: event_id, tweet_id"
     ):
@@ -150,7 +154,7 @@ def test_the_wrong_table_says_which_columns_are_expected(tmp_path):
 
 
 def test_too_little_is_said_so(tmp_path):
-    write(tmp_path / "a.npy", events2012.COLUMNS, "npy", rows(events2012.COLUMNS)[:100])
+    write(tmp_path / "a.npy", COLUMNS_2012, "npy", rows(COLUMNS_2012)[:100])
     with pytest.raises(InputError, match=r"(?s)75 messages.*both parts"):
         build("events2012-100", tmp_path / "a.npy")
 

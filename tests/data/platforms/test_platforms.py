@@ -233,4 +233,6 @@ def test_plain_messages_are_no_platform() -> None:
 def test_objects_with_parts_of_other_types_raise_nothing(export: dict[str, Any]) -> None:
     for odd in (None, 3, "x", [], [3], [None], {}, {"a": 1}):
         for key in export:
-            read([TWITTER_V1, {**export, key: odd}])
+            intake = read([TWITTER_V1, {**export, key: odd}])
+            assert TWITTER_V1["id_str"] in intake.messages["id"]
+            assert intake.rows_in == len(intake.messages) + len(intake.rejected)

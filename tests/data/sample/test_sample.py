@@ -13,7 +13,7 @@ from sklearn.metrics import accuracy_score, f1_score
 from sklearn.neighbors import KNeighborsClassifier
 
 from eventide.data.sample import sample
-from eventide.data.sample.cast import events
+from eventide.data.sample.generator import events
 from eventide.data.schema import LIST_COLUMNS, SCHEMA
 
 TAG = r"#(\w+)"

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eventide.graphs.exact.kept_sums import profile_time_bytes
-from eventide.graphs.explicit import ExplicitNeighbourhood
 from eventide.graphs.incidence import Incidence
 from eventide.graphs.neighbourhood import BucketedNeighbourhood
+from eventide.testing.explicit_graphs import ExplicitNeighbourhood
 from generated_graphs import cases, close
 
 pytestmark = pytest.mark.usefixtures("kernel")

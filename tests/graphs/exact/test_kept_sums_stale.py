@@ -5,8 +5,8 @@ import pytest
 import torch
 from hypothesis import given, settings
 
-from eventide.graphs.explicit import ExplicitNeighbourhood
 from eventide.graphs.neighbourhood import BucketedNeighbourhood
+from eventide.testing.explicit_graphs import ExplicitNeighbourhood
 from generated_graphs import cases, close
 
 pytestmark = pytest.mark.usefixtures("kernel")

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 
 from eventide.graphs.exact.subsets import SubsetTable, linking, profiles
-from eventide.graphs.explicit import shared_pairs
+from eventide.graphs.incidence import shared_pairs
 from generated_graphs import cases
 
 

@@ -12,7 +12,7 @@ from eventide.data import read
 from eventide.experiments.run import method_note
 from eventide.features.elements import with_elements
 from eventide.features.encoders import encoder
-from eventide.graphs.explicit import shared
+from eventide.graphs.incidence import shared_counts
 from eventide.graphs.views import PAPER_VIEWS
 from eventide.losses.total import TotalLoss
 from eventide.methods import METHODS
@@ -126,7 +126,7 @@ def test_pp_gcn_weighs_pairs_by_shared_elements(plan):
     rows, columns = np.array([0, 1, 2, 8]), np.array([5, 9, 2, 3])
     found = method_of("pp-gcn").weigh(corpus, rows, corpus, columns)
     for view, incidence in enumerate(corpus.incidences.values()):
-        m = shared(incidence, incidence).toarray()
+        m = shared_counts(incidence, incidence).toarray()
         for place, (i, j) in enumerate(zip(rows, columns, strict=True)):
             both = m[i, i] + m[j, j]
             assert found[place, view] == pytest.approx(2 * m[i, j] / both if both else 0)
@@ -220,7 +220,7 @@ def test_mvgan_weighs_by_meaning_time_and_hashtags(plan):
     corpus = plan.training_set.corpus
     rows, columns = np.array([0, 1, 2, 8]), np.array([5, 9, 2, 3])
     found = method_of("mvgan").weigh(corpus, rows, corpus, columns)
-    tags = shared(corpus.incidences["hashtag"], corpus.incidences["hashtag"]).toarray()
+    tags = shared_counts(corpus.incidences["hashtag"], corpus.incidences["hashtag"]).toarray()
     for (cosine, near, together), i, j in zip(found, rows, columns, strict=True):
         x, y = corpus.features[i], corpus.features[j]
         truth = x @ y / (np.linalg.norm(x) * np.linalg.norm(y))

@@ -33,7 +33,7 @@ def outcome(right, epoch):
     """A run that is right on the given number of messages of each of three classes."""
     predicted = [t if place % 100 < right[t] else 9 for place, t in enumerate(TRUTH)]
     return Outcome(
-        seconds=Seconds(prepare=1.0, fit=2.0, epoch=epoch, assess=0.25, processor=epoch),
+        seconds=Seconds(prepare=1.0, fit=2.0, epoch=epoch, predict=0.25, processor=epoch),
         epochs=4, best_epoch=3, validation=ValidationFigures(),
         test=Figures(
             accuracy=sum(right) / 300, macro_f1=sum(right) / 300, nmi=0.5, ami=0.5, ari=0.5,
@@ -66,7 +66,7 @@ def evidence(rights, looks=None, epochs=None, missing=None, seeds=2):
     return Evidence(results, looks or {}, missing or {})
 
 
-def tested(name, found):
+def assessed(name, found):
     claim = CLAIMS.load(name)
     return Finding(name, claim.says, claim.rule, tuple(claim.assess(found)))
 
@@ -99,12 +99,12 @@ def test_a_claim_without_a_link_is_undecided():
 
 
 def test_orders_are_judged_link_by_link():
-    finding = tested("order", evidence({"ucl-ec": 90, "ucl": 70, "psc": 80}))
+    finding = assessed("order", evidence({"ucl-ec": 90, "ucl": 70, "psc": 80}))
     assert verdicts(finding) == ["confirmed", "not confirmed"]
     assert finding.verdict == "not confirmed"
     assert finding.links[0].difference.value == pytest.approx(0.2)
     assert "ACC 90.00" in finding.links[0].measured
-    close = tested("order", evidence({"ucl-ec": 90, "ucl": 90, "psc": 80}))
+    close = assessed("order", evidence({"ucl-ec": 90, "ucl": 90, "psc": 80}))
     assert verdicts(close) == ["undecided", "confirmed"]
     assert close.verdict == "undecided"
 
@@ -125,12 +125,12 @@ def test_orders_are_judged_link_by_link():
 )  # fmt: skip
 def test_claims_of_accuracy(name, rights):
     assert {each.name for each in CLAIMS.load(name).variants} == set(rights)
-    assert tested(name, evidence(rights)).verdict == "confirmed"
+    assert assessed(name, evidence(rights)).verdict == "confirmed"
     if name != "lambda3":
         turned = dict(zip(rights, [100 - right for right in rights.values()], strict=True))
-        assert tested(name, evidence(turned)).verdict == "not confirmed"
+        assert assessed(name, evidence(turned)).verdict == "not confirmed"
     first, *others = rights
-    without = tested(
+    without = assessed(
         name, evidence({each: rights[each] for each in others}, missing={first: "ill"})
     )
     assert without.verdict == "undecided"
@@ -139,7 +139,7 @@ def test_claims_of_accuracy(name, rights):
 
 def test_lambda3_matters_where_the_accuracy_moves():
     names = [each.name for each in CLAIMS.load("lambda3").variants]
-    finding = tested("lambda3", evidence(dict(zip(names, (90, 90, 50), strict=True))))
+    finding = assessed("lambda3", evidence(dict(zip(names, (90, 90, 50), strict=True))))
     assert verdicts(finding) == ["confirmed", "not confirmed"]
 
 
@@ -163,7 +163,7 @@ def test_uncertainty_against_size():
     rising = [each / 10 for each in range(10)]
     counts = [50, 10, 70, 20, 90, 30, 80, 40, 100, 60]
     found = {s: table(rising, counts, rising, rising) for s in (0, 1)}
-    finding = tested("errors", Evidence(looks={"class-uncertainty": found}))
+    finding = assessed("errors", Evidence(looks={"class-uncertainty": found}))
     assert verdicts(finding) == ["confirmed", "confirmed"]
     rank = spearmanr(1 / np.array(counts), rising).statistic
     assert finding.links[0].difference.value == pytest.approx(1 - rank)
@@ -172,7 +172,7 @@ def test_uncertainty_against_size():
     by_size = [1 / count for count in counts]
     found = {0: table(rising, counts, rising, by_size)}
     assert (
-        verdicts(tested("errors", Evidence(looks={"class-uncertainty": found})))[1]
+        verdicts(assessed("errors", Evidence(looks={"class-uncertainty": found})))[1]
         == "not confirmed"
     )
 
@@ -181,12 +181,12 @@ def test_without_errors_nothing_is_predicted():
     rising = [each / 10 for each in range(10)]
     counts = list(range(10, 110, 10))
     found = {0: table(rising, counts, [0.0] * 10, [None] * 8 + [0.1, 0.2])}
-    finding = tested("errors", Evidence(looks={"class-uncertainty": found}))
+    finding = assessed("errors", Evidence(looks={"class-uncertainty": found}))
     assert verdicts(finding) == ["undecided", "undecided"]
     assert "same for all classes" in finding.links[0].measured
     assert "fewer than 3 classes" in finding.links[1].measured
     rare = {0: table(rising, counts, [0.0] * 9 + [1.0], [0.0] * 9 + [1.0])}
-    link = tested("errors", Evidence(looks={"class-uncertainty": rare})).links[0]
+    link = assessed("errors", Evidence(looks={"class-uncertainty": rare})).links[0]
     assert link.difference is not None  # one class that errs still stands in most draws
 
 
@@ -209,27 +209,27 @@ GROUPING = class_groups([0, 1, 2], [0.1, 0.3, 0.5])
 def test_the_uncertain_group_gains_most():
     looks = {"groups": {0: GROUPING, 1: GROUPING}}
     most_uncertain = evidence({"ce": (80, 80, 40), "ucl-ec": (82, 84, 80)}, looks)
-    finding = tested("gains", most_uncertain)
+    finding = assessed("gains", most_uncertain)
     assert [link.compared for link in finding.links] == [
         "gain of uncertain > 0", "gain of uncertain > of certain", "gain of uncertain > of middle",
     ]  # fmt: skip
     assert finding.verdict == "confirmed"
     assert finding.links[1].difference.value == pytest.approx(0.40 - 0.02)
     other = evidence({"ce": (40, 80, 80), "ucl-ec": (80, 82, 90)}, looks)
-    assert verdicts(tested("gains", other)) == ["confirmed", "not confirmed", "confirmed"]
+    assert verdicts(assessed("gains", other)) == ["confirmed", "not confirmed", "confirmed"]
 
 
 def test_groups_that_are_empty():
     equal = class_groups([0, 1, 2], [0.2, 0.2, 0.2])
     found = evidence({"ce": 50, "ucl-ec": 80}, {"groups": {0: equal}})
-    (link,) = tested("gains", found).links
+    (link,) = assessed("gains", found).links
     assert (link.verdict, link.measured) == (
         "undecided",
         "no test message is of an uncertain class",
     )
     no_middle = class_groups([0, 1, 2], [0.2, 0.2, 0.5])
     found = evidence({"ce": (50, 50, 50), "ucl-ec": (51, 51, 99)}, {"groups": {0: no_middle}})
-    assert [link.compared for link in tested("gains", found).links] == [
+    assert [link.compared for link in assessed("gains", found).links] == [
         "gain of uncertain > 0", "gain of uncertain > of certain",
     ]  # fmt: skip
     alone = {"certain": np.zeros(0), "middle": np.zeros(0), "uncertain": np.ones(50)}
@@ -256,7 +256,7 @@ def likeness(method, inter):
 def test_the_inter_class_similarity_falls(after, expected):
     each = (*likeness("ce", (0.5, 0.5, 0.5)), *likeness("ucl-ec", after))
     found = Similarities("d", 0, "entity", ("ce", "ucl-ec"), each)
-    finding = tested("similarity", Evidence(looks={"similarity": {0: found}}))
+    finding = assessed("similarity", Evidence(looks={"similarity": {0: found}}))
     assert finding.verdict == expected
     assert finding.links[0].difference.value == pytest.approx(0.5 - after[2], abs=1e-9)
 
@@ -271,12 +271,12 @@ def drifts(learned, centroids, epochs=(0.1,)):
 def test_drift_of_prototypes():
     learned, centroids = (0.02, 0.03) * 20, (0.0, 0.01) * 20
     found = {0: drifts(learned, centroids), 1: drifts(learned, centroids)}
-    (link,) = tested("drift", Evidence(looks={"drift": found})).links
+    (link,) = assessed("drift", Evidence(looks={"drift": found})).links
     assert link.verdict == "confirmed"
     assert link.difference.value == pytest.approx(0.02)
     turned = {0: drifts(centroids, learned)}
-    assert tested("drift", Evidence(looks={"drift": turned})).verdict == "not confirmed"
-    nothing = tested("drift", Evidence(looks={"drift": {0: drifts((), (), ())}}))
+    assert assessed("drift", Evidence(looks={"drift": turned})).verdict == "not confirmed"
+    nothing = assessed("drift", Evidence(looks={"drift": {0: drifts((), (), ())}}))
     assert "no two batches" in nothing.links[0].measured
 
 
@@ -287,24 +287,24 @@ def test_drift_of_prototypes():
 )  # fmt: skip
 def test_seconds_per_epoch(ours, expected):
     found = evidence({"ucl-ec": 50, "ucl": 50}, epochs={"ucl-ec": ours, "ucl": (1.0, 1.0)})
-    finding = tested("cost", found)
+    finding = assessed("cost", found)
     assert finding.verdict == expected
     assert finding.links[0].difference.value == pytest.approx(sum(ours) / 2 - 1)
 
 
 def test_one_seed_gives_no_range_of_times():
     found = evidence({"ucl-ec": 50, "ucl": 50}, seeds=1)
-    assert "one seed" in tested("cost", found).links[0].measured
+    assert "one seed" in assessed("cost", found).links[0].measured
 
 
 def test_runs_without_processor_times_say_so():
     found = evidence({"ucl-ec": 50, "ucl": 50}, epochs={"ucl-ec": (None, None)})
-    assert "kept by a version" in tested("cost", found).links[0].measured
+    assert "kept by a version" in assessed("cost", found).links[0].measured
 
 
 @pytest.mark.parametrize("name", CLAIMS.names())
 def test_without_evidence_every_claim_is_undecided(name):
-    finding = tested(name, Evidence())
+    finding = assessed(name, Evidence())
     assert finding.verdict == "undecided"
     assert all(link.measured.startswith("nothing was measured") for link in finding.links)
 
@@ -319,7 +319,7 @@ def test_means_apart_covers_the_standard_error():
 
 
 def test_the_page_says_everything():
-    finding = tested("order", evidence({"ucl-ec": 90, "ucl": 70, "psc": 80}))
+    finding = assessed("order", evidence({"ucl-ec": 90, "ucl": 70, "psc": 80}))
     nothing = Finding("x", "Says | so.", "r", (Link("a < b", None, "no run"),))
     report = Report(
         "d", 300, (0, 1), "random", "e", "paper", {"a.b": 1}, (finding, nothing), ("n",)

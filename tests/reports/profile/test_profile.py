@@ -17,10 +17,9 @@ from eventide.data.sample import sample
 from eventide.data.schema import REJECTED
 from eventide.reports.profile import DataProfile, advice, facts
 from eventide.reports.profile.advice import FEW
-from eventide.reports.profile.cost_estimate import MEASURED, estimate
-from eventide.reports.profile.dates import times
 from eventide.reports.profile.languages import guess
 from eventide.reports.profile.page import bar, next_lines, page, sparkline
+from eventide.reports.profile.sections import MEASURED, estimate, times
 
 
 def message(number: int, text: str, **more: object) -> dict[str, object]:

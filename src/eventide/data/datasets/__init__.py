@@ -17,13 +17,18 @@ def data_folder() -> Path:
     chosen = os.environ.get("EVENTIDE_DATA")
     if chosen:
         return Path(chosen).expanduser()
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Application Support"
-    else:
-        base = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
-    return base / "eventide"
+    from platformdirs import user_data_path
+
+    usual = user_data_path("eventide", appauthor=False)
+    older = _older_folder()
+    return older if older is not None and older.is_dir() and not usual.is_dir() else usual
+
+
+def _older_folder() -> Path | None:
+    """Give the place where earlier versions looked on macOS, whatever ``XDG_DATA_HOME`` says."""
+    if sys.platform != "darwin":
+        return None
+    return Path.home() / "Library" / "Application Support" / "eventide"
 
 
 def register(name: str, path: Path) -> None:
@@ -79,11 +84,11 @@ DATASETS.add(
 )
 DATASETS.add(
     "events2012-100",
-    f"{_HERE}.events2012:DATASET",
+    f"{_HERE}.events100:EVENTS2012",
     "the paper's Events2012_100: the 100 largest English events of 2012",
 )
 DATASETS.add(
     "events2018-100",
-    f"{_HERE}.events2018:DATASET",
+    f"{_HERE}.events100:EVENTS2018",
     "the paper's Events2018_100: the 100 largest French events of 2018",
 )

@@ -1,21 +1,23 @@
-"""The rule behind Events2012_100 and Events2018_100, and reading what a user has of the sources.
+"""Events2012_100 and Events2018_100 of the paper: the 100 largest events of two tweet corpora.
 
-Keep events with ``int(n / 3) >= 25``; of each its first ``int(n / 3 + 50)`` messages in time; of
-those events the 100 largest. Sources are tables with the columns of the KPGNN release: its ``.npy``
-files (restricted loader), or exports of them to Parquet, CSV or JSONL.
+The paper's rule: keep events with ``int(n / 3) >= 25``; of each event take the first
+``int(n / 3 + 50)`` messages in time; of those events take the 100 largest. Sources are tables with
+the columns of the KPGNN release: its ``.npy`` files (read by a restricted loader), or exports of
+them to Parquet, CSV or JSONL.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from eventide.data import read
-from eventide.data.datasets.dataset import Collected
+from eventide.data.datasets.dataset import Collected, Dataset, TrainingFacts
 from eventide.data.datasets.npy_tables import load_table
 from eventide.data.long_tail import by_size
 from eventide.data.schema import LIST_COLUMNS
@@ -130,3 +132,81 @@ def _text(cell: Any) -> str | None:
     if cell is None or cell != cell:  # NaN, pandas' mark of a missing cell, differs from itself
         return None
     return cell.isoformat() if isinstance(cell, date) else str(cell)
+
+
+COLUMNS_2012 = (
+    "event_id",
+    "tweet_id",
+    "text",
+    "user_id",
+    "created_at",
+    "user_loc",
+    "place_type",
+    "place_full_name",
+    "place_country_code",
+    "hashtags",
+    "user_mentions",
+    "urls",
+    "entities",
+    "words",
+    "filtered_words",
+    "sampled_words",
+)
+"""Columns of 68841_tweets_multiclasses_filtered_0722_part{1,2}.npy, in order."""
+
+MAPPING_2012 = {
+    "id": "tweet_id",
+    "event": "event_id",
+    "user": "user_id",
+    "mentions": "user_mentions",
+}
+
+EVENTS2012 = Dataset(
+    name="events2012-100",
+    messages=None,
+    events=EVENTS,
+    source="the Events2012 corpus (McMinn et al. 2013) as a table with the columns of KPGNN's "
+    "68841_tweets_multiclasses_filtered_0722_part1.npy and part2.npy",
+    obtain="request the tweet ids and event labels from the corpus' authors and hydrate them, or "
+    "use the KPGNN release's .npy files; then --from FOLDER, FILE or 'part*.npy' (also Parquet, "
+    "CSV or JSONL with the same columns)",
+    collect=partial(collect, columns=COLUMNS_2012, mapping=MAPPING_2012),
+    paper=TrainingFacts(messages=15_019, largest=2_377, smallest=55),
+)
+
+COLUMNS_2018 = (
+    "tweet_id",
+    "user_name",
+    "text",
+    "time",
+    "event_id",
+    "user_mentions",
+    "hashtags",
+    "urls",
+    "words",
+    "created_at",
+    "filtered_words",
+    "entities",
+    "sampled_words",
+)
+"""Columns of the French table in the KPGNN release, in order."""
+
+MAPPING_2018 = {
+    "id": "tweet_id",
+    "event": "event_id",
+    "user": "user_name",
+    "mentions": "user_mentions",
+}
+
+EVENTS2018 = Dataset(
+    name="events2018-100",
+    messages=None,
+    events=EVENTS,
+    source="the Events2018 corpus (Mazoyer et al. 2020) as a table with the columns of the KPGNN "
+    "release's French tweets",
+    obtain="request the tweet ids and event labels from the corpus' authors and hydrate them, or "
+    "use a KPGNN-style .npy file; then --from FOLDER, FILE or '*.npy' (also Parquet, CSV or JSONL "
+    "with the same columns)",
+    collect=partial(collect, columns=COLUMNS_2018, mapping=MAPPING_2018),
+    paper=TrainingFacts(messages=19_944, largest=4_189, smallest=27),
+)

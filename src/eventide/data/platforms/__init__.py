@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from eventide.data.parsing.records import Record
-from eventide.data.platforms import bluesky, mastodon, twitter_v1, twitter_v2
+from eventide.data.platforms import bluesky, mastodon, twitter
 
-PLATFORMS = (twitter_v1, twitter_v2, mastodon, bluesky)
+PLATFORMS = (twitter, mastodon, bluesky)
 
 
 def is_platform(value: Record) -> bool:

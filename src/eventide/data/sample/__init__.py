@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from eventide.data.sample.cast import (
+from eventide.data.sample.generator import (
     DAY_MS,
     Event,
     authors,
@@ -21,9 +21,9 @@ from eventide.data.sample.cast import (
     moments,
     phrases,
     retweet,
+    write,
     writers,
 )
-from eventide.data.sample.wording import write
 from eventide.data.schema import canonical
 from eventide.data.splits import choose_groups
 

@@ -4,7 +4,8 @@ Rust's engine is five times as fast on a large batch, but polars prepares its pa
 call, which costs one message 20 ms. The two engines are the only difference between a large batch
 and a small one: patterns, rules and canonical forms are the same objects. Patterns are written in
 what both engines read alike: no look-around, no ``(?i)`` (the engines fold case differently), and
-``\z`` for the end of a text (``\Z`` to ``regex``). A test compares both on every character that is not left to polars.
+``\z`` for the end of a text (``\Z`` to ``regex``). A test compares the engines on all characters
+but those that are left to polars.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Temporal attention over buckets: softmax-weighted reads, and their gradients by hand.
+"""Temporal attention over buckets: softmax-weighted reads with hand-written gradients.
 
-``average_values`` and ``average_sums`` are the differentiable averages, chunk by chunk.
+``average_values`` and ``average_sums`` are the differentiable averages, computed in chunks.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ RUN = 1 << 16  # weights that are computed at once
 class Weights:
     """The softmax of each reader; ``reads`` holds c_ik * a_ik in the order of the schedule.
 
-    A weight depends on the reader and the time alone, so it is computed once for each of a reader's
-    times, and looked up for every read.
+    A weight depends only on the reader and the time, so it is computed once for each time of a
+    reader and looked up for every read.
     """
 
     def __init__(self, schedule: GatherSchedule, rates: Tensor) -> None:
@@ -36,7 +36,7 @@ class Weights:
             readers = schedule.count_readers[run]
             exponents = self._relative(run).mul_(rates.index_select(0, readers))
             torch.exp(exponents.neg_(), out=self._each[run])
-            torch.mul(self._each[run], schedule.count_numbers[run], out=counts[run])
+            torch.mul(self._each[run], schedule.count_values[run], out=counts[run])
         self._total = torch.segment_reduce(counts, "sum", offsets=schedule.count_pointers)
         for run in _runs(counts):
             self._each[run] /= self._total.index_select(0, schedule.count_readers[run])
@@ -45,7 +45,7 @@ class Weights:
         parts(schedule, self.reads)[1].mul_(schedule.direct_coefficients)
 
     def _relative(self, run: slice) -> Tensor:
-        """How much farther (or less far) than the reference each time is."""
+        """Distance of each time minus the reference distance."""
         schedule = self._schedule
         reference = self._reference.index_select(0, schedule.count_readers[run])
         return (schedule.count_distances[run] - reference).to(self._rates.dtype)
@@ -60,8 +60,8 @@ class Weights:
         each = torch.zeros_like(self._each).index_add_(0, schedule.read_slots, dots)
         moments = empty(len(each), each)
         for run in _runs(each):
-            numbers = self._relative(run).mul_(self._each[run])
-            torch.mul(numbers, schedule.count_numbers[run], out=moments[run])
+            weighted = self._relative(run).mul_(self._each[run])
+            torch.mul(weighted, schedule.count_values[run], out=moments[run])
         mean = torch.segment_reduce(moments, "sum", offsets=schedule.count_pointers)
         for run in _runs(each):
             centred = mean.index_select(0, schedule.count_readers[run]).sub_(self._relative(run))
@@ -75,19 +75,19 @@ def _runs(reads: Tensor) -> list[slice]:
 
 
 def parts(schedule: GatherSchedule, reads: Tensor) -> tuple[Tensor, Tensor]:
-    """The numbers of spelled and of direct reads."""
-    spelled = schedule.spelled.entries
-    return reads[:spelled], reads[spelled : spelled + schedule.direct.entries]
+    """The parts of ``reads`` that belong to sparse and to direct reads."""
+    sparse = schedule.sparse.entries
+    return reads[:sparse], reads[sparse : sparse + schedule.direct.entries]
 
 
 def read(
     schedule: GatherSchedule, weights: Weights, sums: Tensor, values: Tensor, out: Tensor
 ) -> None:
     """Write the averages of the schedule's readers into ``out`` [readers, width]."""
-    spelled, direct = parts(schedule, weights.reads)
+    sparse, direct = parts(schedule, weights.reads)
     schedule.direct.times(direct, values, out)
-    schedule.spelled.times(spelled, sums, out, add=True)
-    for block in schedule.rectangles:
+    schedule.sparse.times(sparse, sums, out, add=True)
+    for block in schedule.dense:
         product = block.weights(weights.reads) @ sums.index_select(0, block.buckets)
         out.index_add_(0, block.readers, product)
 
@@ -101,23 +101,23 @@ def send_back(
     *,
     add: bool,
 ) -> None:
-    """Go backwards through ``read``: ``sources`` are sums and values.
+    """The backward pass of ``read``: ``sources`` are sums and values.
 
-    ``wanted`` takes the gradients of sums, values (on top of what is there with ``add``) and rates.
+    ``wanted`` receives the gradients of sums, values (added to with ``add``) and rates.
     """
     (sums, values), (to_sums, to_values, to_rates) = sources, wanted
-    spelled, direct = parts(schedule, weights.reads)
+    sparse, direct = parts(schedule, weights.reads)
     if to_sums is not None:
-        schedule.spelled.turned_times(spelled, gradient, to_sums, add=add)
+        schedule.sparse.transposed_times(sparse, gradient, to_sums, add=add)
     if to_values is not None:
-        schedule.direct.turned_times(direct, gradient, to_values, add=add)
-    # gradient . source for every read, which the slope of its weight multiplies
+        schedule.direct.transposed_times(direct, gradient, to_values, add=add)
+    # gradient . source for every read; the slope of its weight multiplies it
     dots = empty(len(weights.reads), weights.reads)
     if to_rates is not None:
-        spelled_dots, direct_dots = parts(schedule, dots)
-        schedule.spelled.dots(gradient, sums, spelled_dots)
+        sparse_dots, direct_dots = parts(schedule, dots)
+        schedule.sparse.dots(gradient, sums, sparse_dots)
         schedule.direct.dots(gradient, values, direct_dots)
-    for block in schedule.rectangles:
+    for block in schedule.dense:
         received = gradient.index_select(0, block.readers)
         if to_sums is not None:
             to_sums.index_add_(0, block.buckets, block.weights(weights.reads).T @ received)
@@ -166,12 +166,16 @@ def _forward(
 
 
 def _backward(
-    ctx: Any, gradient: Tensor, grad_sums: Tensor | None, grad_values: Tensor | None, pace: bool
+    ctx: Any,
+    gradient: Tensor,
+    grad_sums: Tensor | None,
+    grad_values: Tensor | None,
+    for_rates: bool,
 ) -> Tensor | None:
-    """Write the gradients of sums and values, if wanted; return that of the rates, if ``pace``."""
+    """Write the gradients of sums and values where wanted; return the rates' ``for_rates``."""
     sums, values, rates = ctx.saved_tensors
     gradient = gradient.contiguous()
-    grad_rates = torch.empty_like(rates) if pace else None
+    grad_rates = torch.empty_like(rates) if for_rates else None
     for number, (rows, schedule) in enumerate(ctx.schedules):
         weights = ctx.weights.get(rows.start) or Weights(schedule, rates[rows])
         to_rates = None if grad_rates is None else grad_rates[rows]
@@ -210,10 +214,10 @@ class _AverageValues(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
         sums, values, _ = ctx.saved_tensors
-        wanted, pace = ctx.needs_input_grad[:2]
+        wanted, for_rates = ctx.needs_input_grad[:2]
         grad_sums = empty(len(sums), sums) if wanted else None
         grad_values = empty(len(values), values) if wanted else None
-        grad_rates = _backward(ctx, gradient, grad_sums, grad_values, pace)
+        grad_rates = _backward(ctx, gradient, grad_sums, grad_values, for_rates)
         if grad_sums is not None and grad_values is not None:
-            ctx.members.turned(grad_sums, grad_values)
+            ctx.members.add_transposed(grad_sums, grad_values)
         return grad_values, grad_rates, None, None

@@ -1,4 +1,4 @@
-"""Where each message reads: the arrays behind a bucketed neighbourhood, as plain numbers.
+"""The bucket index: arrays that say which bucket sums and single messages each message reads.
 
 Every message belongs to a profile (its set of elements). A profile reads blocks and, directly,
 single messages. A block is a run of bucket rows, one for each time; a bucket row is a signed sum of
@@ -33,15 +33,15 @@ class Blocks:
 
 @dataclass(frozen=True)
 class TimeCounts:
-    """Profile p has ``numbers[k]`` neighbours at ``times[k]``, for k from pointers[p] on."""
+    """Profile p has ``values[k]`` neighbours at ``times[k]``, for k from pointers[p] on."""
 
     pointers: Ints
     times: Ints
-    numbers: Ints
+    values: Ints
 
     @classmethod
     def of(cls, matrix: scipy.sparse.csr_array, moments: Ints) -> TimeCounts:
-        """From a profiles-by-times matrix of net counts; columns number ``moments``."""
+        """From a profiles-by-times matrix of net counts; its columns are indices of ``moments``."""
         matrix = scipy.sparse.csr_array(matrix)
         matrix.eliminate_zeros()
         matrix.sort_indices()
@@ -92,11 +92,11 @@ class Readers:
         return (sizes + np.diff(self.reads.direct.pointers))[self.profile]
 
     def only(self, rows: Ints) -> tuple[Readers, Ints]:
-        """Some of the readers with nothing but what they read, and the bucket rows that is."""
+        """Some of the readers with only what they read, and the bucket rows that they read."""
         profiles, profile = np.unique(self.profile[rows], return_inverse=True)
         reads, direct, counts = self.reads, self.reads.direct, self.reads.counts
-        pointers, place = _parts(reads.pointers, profiles)
-        read, block = np.unique(reads.blocks[place], return_inverse=True)
+        pointers, entries = _parts(reads.pointers, profiles)
+        read, block = np.unique(reads.blocks[entries], return_inverse=True)
         block_pointers, held = _parts(self.blocks.pointers, read)
         direct_pointers, single = _parts(direct.pointers, profiles)
         count_pointers, counted = _parts(counts.pointers, profiles)
@@ -109,7 +109,7 @@ class Readers:
                 direct.times[single],
                 direct.coefficients[single],
             ),
-            TimeCounts(count_pointers, counts.times[counted], counts.numbers[counted]),
+            TimeCounts(count_pointers, counts.times[counted], counts.values[counted]),
         )
         blocks = Blocks(block_pointers, np.arange(len(held)), self.blocks.times[held])
         readers = Readers(profile, self.times[rows], some, blocks, len(held), self.messages)
@@ -142,20 +142,20 @@ class BucketIndex:
 
     @property
     def entries(self) -> int:
-        """How many reads stand for all the edges."""
+        """Number of reads that replace all edges."""
         return int(self.readers.sizes().sum())
 
     @property
     def neighbours(self) -> Ints:
         """How many other messages share an element with each message."""
         counts = self.readers.reads.counts
-        total = np.append(0, np.cumsum(counts.numbers))
+        total = np.append(0, np.cumsum(counts.values))
         each: Ints = total[counts.pointers[1:]] - total[counts.pointers[:-1]]
         return each[self.readers.profile] - 1
 
     @property
     def edges(self) -> int:
-        """How many directed edges (message, neighbour) that replaces, each with itself included."""
+        """Number of directed edges (message, neighbour), including (message, itself)."""
         return int(self.neighbours.sum()) + len(self)
 
 

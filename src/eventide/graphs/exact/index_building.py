@@ -1,7 +1,6 @@
-"""Build the bucket index of a closed set of messages: inclusion-exclusion over shared subsets.
+"""Builds the bucket index of a set of messages: inclusion-exclusion over shared subsets.
 
-Wide element sets and rare elements do not become keys: their edges are written out, which costs
-less.
+Wide element sets and rare elements do not become keys: their edges are listed, which is cheaper.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from eventide.graphs.incidence import Incidence, Ints
 
 
 def near_wide(sets: Incidence, wide: Ints) -> tuple[Ints, Ints]:
-    """(w, p) where the w-th of the ``wide`` sets and set p share an element, itself included.
+    """(w, p) where the w-th of the ``wide`` sets and set p share an element, p = w included.
 
     >>> near_wide(Incidence.of([["a", "b"], ["b"], ["c"]]), np.array([0]))
     (array([0, 0]), array([0, 1]))
@@ -76,8 +75,8 @@ def rare_pairs(sets: Incidence, often: Flags, wide: Ints) -> tuple[Ints, Ints]:
 def shared_keys(sets: Incidence, weights: Ints) -> tuple[Ints, Ints, Ints]:
     """Return (set, key) pairs and the net sign of each key.
 
-    ``weights[s]`` messages have the set s. Subsets of one message are left out; subsets with the
-    same members become one key with the sum of their signs, and disappear if that is zero.
+    ``weights[s]`` messages have the set s. Subsets that one message has are left out; subsets with
+    the same members become one key with the sum of their signs, and are dropped if that is zero.
 
     >>> sets = Incidence.of([["a", "b"], ["a", "b", "c"], ["c"]])
     >>> row, key, signs = shared_keys(sets, np.array([1, 1, 1]))
@@ -104,8 +103,8 @@ def shared_keys(sets: Incidence, weights: Ints) -> tuple[Ints, Ints, Ints]:
 def _closures(group: Group, support: Ints) -> Ints:
     """For each subset of the group, the largest one with the same members.
 
-    Adding an element keeps the members exactly if it keeps their number; all such elements
-    together do so too. Whichever set one looks from, the answer is the same.
+    Adding an element keeps the members exactly if it keeps their number; so do all such elements
+    together. The answer does not depend on the set in which the subset is found.
     """
     masks = np.arange(1 << group.size, dtype=np.int64)
     held = np.where(group.subsets >= 0, np.append(support, 0)[group.subsets], 0)
@@ -119,10 +118,10 @@ def _closures(group: Group, support: Ints) -> Ints:
 def closed_bucket_index(
     incidence: Incidence, times: Ints, most: int | None = None, rare: int = RARE
 ) -> BucketIndex:
-    """Lay out the neighbourhoods of all messages among themselves.
+    """Build the bucket index of messages that read each other.
 
     Elements of at most ``rare`` messages are read directly. Messages with more than ``most`` other
-    elements (None: as many as ``subsets.affordable`` says) are wide: explicit neighbours.
+    elements (None: as many as ``subsets.affordable`` gives) are wide: their neighbours are listed.
 
     >>> sets = Incidence.of([["a"], ["a", "b"], ["b"], []])
     >>> bucket_index = closed_bucket_index(sets, np.array([0, 0, 1, 1]))
@@ -141,7 +140,7 @@ def closed_bucket_index(
     own = 1 - np.bincount(reader, weights=signs[block], minlength=len(sets)).astype(np.int64)
     own[wide] = 0
 
-    # blocks: subset keys, then each wide profile as a neighbour, then all that is around it
+    # blocks: subset keys, then each wide profile as a neighbour, then all neighbours of it
     keys, count = len(signs), len(wide)
     center, near = near_wide(sets, wide)
     other = ~np.isin(near, wide)
@@ -159,8 +158,8 @@ def closed_bucket_index(
     row_block, row_moment = np.divmod(rows, max(len(moments), 1))
     members.data = np.repeat(signs[row_block], np.diff(members.indptr))
 
-    def by_moment(numbers: Ints, owners: Ints, columns: Ints, count: int) -> scipy.sparse.csr_array:
-        return scipy.sparse.csr_array((numbers, (owners, columns)), shape=(count, len(moments)))
+    def by_moment(values: Ints, owners: Ints, columns: Ints, count: int) -> scipy.sparse.csr_array:
+        return scipy.sparse.csr_array((values, (owners, columns)), shape=(count, len(moments)))
 
     directly = _direct(*rare_pairs(sets, often, wide), own, len(sets))
     order = np.lexsort((reads[1], reads[0]))
@@ -189,7 +188,7 @@ def closed_bucket_index(
 
 
 def _lone_apart(profile: Ints, sets: Incidence) -> tuple[Ints, Incidence]:
-    """Give every message without linking elements a profile of its own: it sees only itself."""
+    """Give every message without linking elements its own profile: it reads only itself."""
     lone = np.flatnonzero(sets.degrees[profile] == 0)
     if len(lone) < 2:
         return profile, sets
@@ -200,14 +199,14 @@ def _lone_apart(profile: Ints, sets: Incidence) -> tuple[Ints, Incidence]:
 
 
 def _direct(left: Ints, right: Ints, own: Ints, count: int) -> scipy.sparse.csr_array:
-    """Coefficients [profile, profile] of direct reads: rare neighbours, and what oneself lacks.
+    """Coefficients [profile, profile] of direct reads: rare neighbours, and corrections to itself.
 
-    A profile with an own coefficient has one message, or only rare elements and the coefficient 1.
+    A profile with a correction has one message, or only rare elements and the coefficient 1.
     """
     lacking = np.flatnonzero(own)
-    numbers = np.concatenate([np.ones(len(left), dtype=np.int64), own[lacking]])
-    places = np.concatenate([left, lacking]), np.concatenate([right, lacking])
-    matrix = scipy.sparse.csr_array((numbers, places), shape=(count, count))
+    values = np.concatenate([np.ones(len(left), dtype=np.int64), own[lacking]])
+    indices = np.concatenate([left, lacking]), np.concatenate([right, lacking])
+    matrix = scipy.sparse.csr_array((values, indices), shape=(count, count))
     matrix.sort_indices()
     return matrix
 

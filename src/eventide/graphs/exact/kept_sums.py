@@ -1,7 +1,7 @@
 """Bucket sums that are kept between steps.
 
-Layer 1 reads the features, which never change: its sums are made once. Stale sums are of hidden
-states computed some steps earlier, while those of the current batch have changed since.
+Layer 1 reads the features, which never change: its sums are computed once. Stale sums are sums of
+hidden states from some steps earlier; the states of the current batch are newer.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from eventide.graphs.exact.gather_schedule import GatherSchedules
 from eventide.graphs.exact.products import FixedMatrix
 from eventide.graphs.incidence import Ints, ranges
 
-PLANNED_SHARE = 0.3
+SCHEDULE_ALL_SHARE = 0.3
 
 
 class ConstantAverages:
-    """Fixed sums and who reads them."""
+    """Fixed sums and their readers."""
 
     def __init__(self, sums: Tensor, values: Tensor, readers: Readers) -> None:
         self._sums, self._values, self._readers = sums, values, readers
@@ -32,11 +32,11 @@ class ConstantAverages:
     def average(self, rates: Tensor, rows: Tensor | None = None) -> Tensor:
         """Average around ``rows`` (all if None); gradients flow to ``rates`` alone.
 
-        For many rows reading all by the schedule at hand is quicker than planning for some.
+        For many rows, the cached schedule of all readers is faster than a new schedule for some.
         """
         if rows is None:
             return average_sums(self._sums, self._values, rates, self._all())
-        many = len(rows) > PLANNED_SHARE * len(self._readers.profile)
+        many = len(rows) > SCHEDULE_ALL_SHARE * len(self._readers.profile)
         if many and len(torch.unique(rows)) == len(rows):
             every = rates.new_zeros(len(self._readers.profile)).index_copy(0, rows, rates)
             return average_sums(self._sums, self._values, every, self._all())[rows]
@@ -55,7 +55,7 @@ class ConstantAverages:
 
 
 def profile_time_bytes(bucket_index: BucketIndex, values: Tensor) -> int:
-    """What the sums of every (profile, time) would take."""
+    """Bytes that the sums of every (profile, time) would take."""
     rows = len(bucket_index.readers.reads.counts.times)
     return rows * values.shape[1] * values.element_size()
 
@@ -96,22 +96,22 @@ def _composition(readers: Readers) -> tuple[scipy.sparse.csr_array, scipy.sparse
     owners = np.repeat(np.arange(len(counts.pointers) - 1), np.diff(counts.pointers))
     codes = owners * len(moments) + np.searchsorted(moments, counts.times)
 
-    def matrix(owner: Ints, times: Ints, columns: Ints, numbers: Ints, width: int) -> object:
+    def matrix(owner: Ints, times: Ints, columns: Ints, values: Ints, width: int) -> object:
         wanted = owner * len(moments) + np.searchsorted(moments, times)
-        place = np.minimum(np.searchsorted(codes, wanted), max(len(codes) - 1, 0))
-        # where the net count is zero there is no neighbour, and the signed sum is nothing too
-        there = codes[place] == wanted if len(codes) else np.zeros(len(wanted), dtype=bool)
+        index = np.minimum(np.searchsorted(codes, wanted), max(len(codes) - 1, 0))
+        # where the net count is zero there is no neighbour, and the signed sum is zero too
+        there = codes[index] == wanted if len(codes) else np.zeros(len(wanted), dtype=bool)
         return scipy.sparse.csr_array(
-            (numbers[there], (place[there], columns[there])), shape=(len(codes), width)
+            (values[there], (index[there], columns[there])), shape=(len(codes), width)
         )
 
     profiles = np.arange(len(counts.pointers) - 1)
     owner = np.repeat(profiles, np.diff(reads.pointers))
     lengths = blocks.lengths[reads.blocks]
-    place = ranges(blocks.pointers[reads.blocks], lengths)
-    ones = np.ones(len(place), dtype=np.int64)
+    index = ranges(blocks.pointers[reads.blocks], lengths)
+    ones = np.ones(len(index), dtype=np.int64)
     by_bucket = matrix(
-        np.repeat(owner, lengths), blocks.times[place], blocks.rows[place], ones, readers.buckets
+        np.repeat(owner, lengths), blocks.times[index], blocks.rows[index], ones, readers.buckets
     )
     single = np.repeat(profiles, np.diff(direct.pointers))
     by_message = matrix(
@@ -123,7 +123,7 @@ def _composition(readers: Readers) -> tuple[scipy.sparse.csr_array, scipy.sparse
 class StaleAverages:
     """Old values of all messages and their bucket sums.
 
-    ``turned`` [messages, bucket rows] is the transposed matrix of the bucket_index's members.
+    ``transposed`` [messages, bucket rows] is the transpose of the bucket index's members.
     """
 
     def __init__(
@@ -131,35 +131,36 @@ class StaleAverages:
         bucket_index: BucketIndex,
         sums: Tensor,
         values: Tensor,
-        turned: scipy.sparse.csr_array,
+        transposed: scipy.sparse.csr_array,
     ) -> None:
-        self._layout, self._sums, self._values, self._turned = bucket_index, sums, values, turned
+        self._bucket_index, self._transposed = bucket_index, transposed
+        self._sums, self._values = sums, values
 
     def average(self, own: Tensor, rates: Tensor, rows: Tensor) -> Tensor:
-        """Average around ``rows``, whose values now are ``own``; everybody else's are old.
+        """Average around ``rows``, whose values now are ``own``; all others are old.
 
         Each row once. Gradients to ``own`` and ``rates``.
         """
         wanted = rows.cpu().numpy()
-        readers, buckets = self._layout.readers.only(wanted)
+        readers, buckets = self._bucket_index.readers.only(wanted)
         direct = readers.reads.direct
-        messages, place = np.unique(direct.messages, return_inverse=True)
-        reads = replace(readers.reads, direct=replace(direct, messages=place))
+        messages, index = np.unique(direct.messages, return_inverse=True)
+        reads = replace(readers.reads, direct=replace(direct, messages=index))
         readers = replace(readers, reads=reads, messages=len(messages))
         moved = own - self._values[rows]
-        theirs = self._turned[wanted].T
+        theirs = self._transposed[wanted].T
         mine = scipy.sparse.csr_array(
             (np.ones(len(wanted), dtype=np.int64), (wanted, np.arange(len(wanted)))),
-            shape=(len(self._layout), len(wanted)),
+            shape=(len(self._bucket_index), len(wanted)),
         )
         return average_sums(
-            _put_right(self._sums, buckets, theirs.tocsr(), moved),
-            _put_right(self._values, messages, mine, moved),
+            _updated_rows(self._sums, buckets, theirs.tocsr(), moved),
+            _updated_rows(self._values, messages, mine, moved),
             rates,
             GatherSchedules(readers, rates.device),
         )
 
 
-def _put_right(old: Tensor, some: Ints, matrix: scipy.sparse.csr_array, moved: Tensor) -> Tensor:
+def _updated_rows(old: Tensor, some: Ints, matrix: scipy.sparse.csr_array, moved: Tensor) -> Tensor:
     """Rows ``some`` of ``old + matrix @ moved``."""
     return old[torch.from_numpy(some).to(old.device)] + FixedMatrix(matrix[some]).times(moved)

@@ -118,7 +118,7 @@ class BatchLookup:
         moments, numbers = (np.zeros(len(found.times) + len(times), np.int64) for _ in range(2))
         memory_part = np.ones(len(moments), dtype=bool)
         memory_part[ends] = False
-        moments[memory_part], numbers[memory_part] = found.times, found.numbers
+        moments[memory_part], numbers[memory_part] = found.times, found.values
         moments[ends], numbers[ends] = times, 1
         reads = Reads(*keys, direct, TimeCounts(offsets(lengths + 1), moments, numbers))
         profile = np.arange(len(times), dtype=np.int64)
@@ -171,7 +171,7 @@ def _total(schedule: GatherSchedule, rates: Tensor) -> Tensor:
     """The normaliser of each reader, differentiable."""
     each = schedule.count_readers
     relative = (schedule.count_distances - _reference(schedule, rates)[each]).to(rates.dtype)
-    terms = schedule.count_numbers * torch.exp(-rates[each] * relative)
+    terms = schedule.count_values * torch.exp(-rates[each] * relative)
     return torch.zeros_like(rates).index_add(0, each, terms)
 
 

@@ -1,4 +1,4 @@
-"""Products of sparse and dense matrices: one kernel for everything, and its gradient."""
+"""Products of sparse and dense matrices, with gradients."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from eventide.runtime.quiet import quiet
 
 
 def empty(rows: int, like: Tensor) -> Tensor:
-    """Room for ``rows`` rows of the width and type of ``like``.
+    """Allocate ``rows`` rows of the width and type of ``like``, uninitialised.
 
-    On a processor numpy gets it: it asks for huge pages, torch does not, and the first touch
-    of small pages costs more than most of what is done with them.
+    On the CPU numpy allocates: it asks for huge pages and torch does not, and page faults on small
+    pages would cost more than most products.
 
     >>> empty(3, torch.zeros(1, 2)).shape
     torch.Size([3, 2])
@@ -34,7 +34,7 @@ _NUMPY = {torch.float32: np.float32, torch.float64: np.float64}
 
 
 class Pattern:
-    """Where the entries of a compressed sparse matrix are; the numbers come with each product.
+    """Positions of the entries of a compressed sparse matrix; the values come with each product.
 
     >>> pattern = Pattern(torch.tensor([0, 2, 3]), torch.tensor([0, 1, 1]), columns=2)
     >>> pattern.times(torch.tensor([1.0, 2.0, 3.0]), torch.eye(2)).tolist()
@@ -42,37 +42,37 @@ class Pattern:
     """
 
     def __init__(self, pointers: Tensor, columns_of: Tensor, columns: int) -> None:
-        # 32-bit numbers halve the traffic of the kernel
+        # 32-bit indices halve the memory traffic of the kernel
         narrow = torch.int32 if max(len(columns_of), columns) < 2**31 else torch.int64
         self.pointers = pointers.to(narrow)
         self.columns_of = columns_of.to(narrow)
         self.shape = (len(pointers) - 1, columns)
-        self._turned: tuple[Pattern, Tensor] | None = None
+        self._transposed: tuple[Pattern, Tensor] | None = None
 
     def times(
-        self, numbers: Tensor, dense: Tensor, out: Tensor | None = None, *, add: bool = False
+        self, values: Tensor, dense: Tensor, out: Tensor | None = None, *, add: bool = False
     ) -> Tensor:
-        """The matrix with these ``numbers`` as entries times ``dense`` [columns, width].
+        """The matrix with these ``values`` as entries times ``dense`` [columns, width].
 
         Written into ``out`` if given, added to what is there with ``add``.
         """
         if out is None:
             out = empty(self.shape[0], dense)
-        if len(numbers) == 0 or out.numel() == 0:
+        if len(values) == 0 or out.numel() == 0:
             return out if add else out.zero_()
-        # in place: the plain product would fill and copy the result first
-        matrix = _sparse(self.pointers, self.columns_of, numbers, self.shape)
+        # in target: the plain product would fill and copy the result first
+        matrix = _sparse(self.pointers, self.columns_of, values, self.shape)
         return out.addmm_(matrix, dense.contiguous(), beta=1 if add else 0)
 
     @property
     def entries(self) -> int:
-        """How many entries the matrix has."""
+        """Number of entries of the matrix."""
         return len(self.columns_of)
 
-    def turned_times(self, numbers: Tensor, dense: Tensor, out: Tensor, *, add: bool) -> None:
+    def transposed_times(self, values: Tensor, dense: Tensor, out: Tensor, *, add: bool) -> None:
         """The transposed matrix times ``dense`` into ``out`` [columns, width], as in ``times``."""
-        turned, order = self._turn()
-        turned.times(numbers.index_select(0, order), dense, out, add=add)
+        transposed, order = self._transpose()
+        transposed.times(values.index_select(0, order), dense, out, add=add)
 
     def dots(self, left: Tensor, right: Tensor, out: Tensor) -> None:
         """Write left[row] . right[column] of every entry into ``out``."""
@@ -83,9 +83,9 @@ class Pattern:
         else:
             out.zero_()
 
-    def _turn(self) -> tuple[Pattern, Tensor]:
-        """The transposed pattern, and the order in which it wants the numbers."""
-        if self._turned is None:
+    def _transpose(self) -> tuple[Pattern, Tensor]:
+        """The transposed pattern, and the order of the values in it."""
+        if self._transposed is None:
             order = torch.argsort(self.columns_of, stable=True)
             lengths = torch.bincount(self.columns_of, minlength=self.shape[1])
             pointers = torch.zeros(self.shape[1] + 1, dtype=torch.int64, device=lengths.device)
@@ -95,18 +95,18 @@ class Pattern:
                 self.pointers.diff().long(),
                 output_size=len(order),
             )
-            self._turned = Pattern(pointers, row_of[order], self.shape[0]), order
-        return self._turned
+            self._transposed = Pattern(pointers, row_of[order], self.shape[0]), order
+        return self._transposed
 
 
-def _sparse(pointers: Tensor, columns: Tensor, numbers: Tensor, shape: tuple[int, int]) -> Tensor:
-    _hear_out_torch()
-    return torch.sparse_csr_tensor(pointers, columns, numbers, size=shape, check_invariants=False)
+def _sparse(pointers: Tensor, columns: Tensor, values: Tensor, shape: tuple[int, int]) -> Tensor:
+    _silence_beta_warning()
+    return torch.sparse_csr_tensor(pointers, columns, values, size=shape, check_invariants=False)
 
 
 @cache
-def _hear_out_torch() -> None:
-    """Let torch call its compressed tensors a beta feature, which it does once per process."""
+def _silence_beta_warning() -> None:
+    """Suppress torch's warning that compressed tensors are in beta, shown once per process."""
     with quiet(UserWarning):
         torch.eye(1).to_sparse_csr()
 
@@ -125,7 +125,7 @@ class FixedMatrix:
         self.shape: tuple[int, int] = matrix.shape
         self._matrix = matrix
         self._ready: dict[tuple[torch.device, torch.dtype], tuple[Pattern, Tensor]] = {}
-        self._ready_turned: dict[tuple[torch.device, torch.dtype], tuple[Pattern, Tensor]] = {}
+        self._ready_transposed: dict[tuple[torch.device, torch.dtype], tuple[Pattern, Tensor]] = {}
 
     def times(self, values: Tensor) -> Tensor:
         """``matrix @ values`` with a gradient to ``values``."""
@@ -134,33 +134,33 @@ class FixedMatrix:
 
     def plain(self, values: Tensor, out: Tensor | None = None) -> Tensor:
         """``matrix @ values`` without a gradient, written into ``out`` if given."""
-        pattern, numbers = self._on(values, self._ready, self._matrix)
-        return pattern.times(numbers, values, out)
+        pattern, entries = self._on(values, self._ready, self._matrix)
+        return pattern.times(entries, values, out)
 
-    def turned(self, values: Tensor, out: Tensor) -> Tensor:
+    def add_transposed(self, values: Tensor, out: Tensor) -> Tensor:
         """Add ``matrix.T @ values`` to ``out``, without a gradient."""
-        kept = self._ready_turned
+        kept = self._ready_transposed
         matrix = None if (values.device, values.dtype) in kept else self._matrix.T.tocsr()
-        pattern, numbers = self._on(values, kept, matrix)
-        return pattern.times(numbers, values, out, add=True)
+        pattern, entries = self._on(values, kept, matrix)
+        return pattern.times(entries, values, out, add=True)
 
     @staticmethod
     def _on(
         values: Tensor, kept: dict[Any, tuple[Pattern, Tensor]], matrix: Any
     ) -> tuple[Pattern, Tensor]:
-        """Pattern and numbers on the device and in the type of ``values``, kept for next time."""
-        place = (values.device, values.dtype)
-        if place not in kept:
+        """Pattern and entries on the device and in the type of ``values``, cached."""
+        target = (values.device, values.dtype)
+        if target not in kept:
             pointers, columns = (
                 _tensor(part).to(values.device) for part in (matrix.indptr, matrix.indices)
             )
-            numbers = torch.from_numpy(matrix.data).to(values)
-            kept[place] = Pattern(pointers, columns, matrix.shape[1]), numbers
-        return kept[place]
+            entries = torch.from_numpy(matrix.data).to(values)
+            kept[target] = Pattern(pointers, columns, matrix.shape[1]), entries
+        return kept[target]
 
 
-def _tensor(numbers: Ints) -> Tensor:
-    return torch.from_numpy(np.ascontiguousarray(numbers))
+def _tensor(array: Ints) -> Tensor:
+    return torch.from_numpy(np.ascontiguousarray(array))
 
 
 class _FixedProduct(torch.autograd.Function):
@@ -173,4 +173,4 @@ class _FixedProduct(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
         out = gradient.new_zeros(ctx.matrix.shape[1], gradient.shape[1])
-        return ctx.matrix.turned(gradient.contiguous(), out), None
+        return ctx.matrix.add_transposed(gradient.contiguous(), out), None

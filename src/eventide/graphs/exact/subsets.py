@@ -19,7 +19,7 @@ DOMINATED_LIMIT = 200_000_000
 def keep_elements(incidence: Incidence, keep: Flags, by_row: bool = False) -> Incidence:
     """Drop incidences of elements (or, ``by_row``, of messages) where ``keep`` is False.
 
-    Numbers and keys stay.
+    Indices and keys stay the same.
 
     >>> keep_elements(Incidence.of([["a", "b"], ["b"]]), np.array([False, True])).degrees.tolist()
     [1, 1]
@@ -34,8 +34,8 @@ def keep_elements(incidence: Incidence, keep: Flags, by_row: bool = False) -> In
 def linking(incidence: Incidence) -> Incidence:
     """Keep only elements that link messages no other element links: the same graph, fewer elements.
 
-    An element that one message has links nobody. Element a is idle if every message with a also
-    has b: whoever meets through a meets through b. Exact, and it spares most subsets.
+    An element of one message links no messages. Element a is redundant if every message with a also
+    has b: messages linked by a are linked by b. Exact, and it removes most subsets.
 
     >>> linking(Incidence.of([["a", "b"], ["a", "b"], ["b", "rare"]])).degrees.tolist()
     [1, 1, 1]
@@ -49,7 +49,7 @@ def linking(incidence: Incidence) -> Incidence:
 
 
 def _dominated(incidence: Incidence) -> Flags:
-    """Which elements occur only together with some other one (of equals, the first is kept)."""
+    """Elements that occur only together with some other one (of equals, the first is kept)."""
     matrix = element_matrix(incidence)
     together = (matrix.T @ matrix).tocoo()
     support = np.bincount(incidence.elements, minlength=len(incidence.keys))
@@ -69,7 +69,7 @@ def element_matrix(incidence: Incidence) -> scipy.sparse.csr_array:
 
 
 def profiles(incidence: Incidence) -> tuple[Ints, Incidence]:
-    """Number the distinct element sets; return each message's number and one row for each set.
+    """Find the distinct element sets; return each message's set index and one row for each set.
 
     Exact: sets are compared element by element, never by a hash.
 
@@ -81,11 +81,11 @@ def profiles(incidence: Incidence) -> tuple[Ints, Incidence]:
     width = max(len(incidence.keys), 1)
     prefix = np.zeros(len(incidence), dtype=np.int64)
     active = np.flatnonzero(degrees)
-    for place in range(int(degrees.max(initial=0))):
-        active = active[degrees[active] > place]
-        codes = prefix[active] * width + incidence.elements[incidence.pointers[active] + place]
+    for position in range(int(degrees.max(initial=0))):
+        active = active[degrees[active] > position]
+        codes = prefix[active] * width + incidence.elements[incidence.pointers[active] + position]
         prefix[active] = np.unique(codes, return_inverse=True)[1]
-    # the number of a prefix is unique among sets of one size only
+    # the index of a prefix is unique among sets of one size only
     codes = degrees * (len(incidence) + 1) + prefix
     _, first, profile = np.unique(codes, return_index=True, return_inverse=True)
     return profile.astype(np.int64), incidence.take(first)
@@ -99,10 +99,9 @@ SLOTS_EACH = 64
 
 
 def affordable(degrees: Ints) -> int:
-    """The number of elements up to which subsets may be keys, given all messages' numbers.
+    """The number of elements up to which subsets become keys, given that of all messages.
 
-    Explicit neighbours of the few widest messages cost more than their subsets; those of very
-    many wide messages cost less.
+    Listing neighbours costs more than subsets for a few wide messages, and less for very many.
 
     >>> affordable(np.array([1] * 1000 + [9])), affordable(np.array([9] * 1000 + [1]))
     (10, 8)
@@ -139,7 +138,7 @@ def sign(masks: Ints) -> Ints:
 
 @dataclass(frozen=True)
 class Group:
-    """Element sets of one size: their rows and, for each bit mask, the number of that subset.
+    """Element sets of one size: their rows and, for each bit mask, the index of that subset.
 
     ``subsets[r, mask]`` is -1 where the table does not hold the subset.
     """
@@ -150,13 +149,13 @@ class Group:
 
     def pairs(self) -> tuple[Ints, Ints, Ints]:
         """(row, subset, mask) of every subset that is in the table."""
-        place, mask = np.nonzero(self.subsets >= 0)
-        return self.rows[place], self.subsets[place, mask], mask
+        index, mask = np.nonzero(self.subsets >= 0)
+        return self.rows[index], self.subsets[index, mask], mask
 
 
 @dataclass
 class SubsetTable:
-    """Numbers for subsets of elements; level s holds the sorted codes of those of size s + 1.
+    """Indices of subsets of elements; level s holds the sorted codes of those of size s + 1.
 
     >>> table, groups = SubsetTable.build(Incidence.of([["a", "b"], ["a"], ["b", "a"]]))
     >>> table.support.tolist(), groups[1].subsets.tolist()
@@ -172,7 +171,7 @@ class SubsetTable:
     def build(
         cls, sets: Incidence, weights: Ints | None = None, least: int = 1
     ) -> tuple[SubsetTable, list[Group]]:
-        """Number all subsets of ``sets`` that occur at least ``least`` times (by ``weights``)."""
+        """Index all subsets of ``sets`` that occur at least ``least`` times (by ``weights``)."""
         table = cls(max(len(sets.keys), 1))
         weights = np.ones(len(sets), dtype=np.int64) if weights is None else weights
         groups = _by_size(sets)
@@ -185,15 +184,15 @@ class SubsetTable:
                     for group, code in zip(groups, asked, strict=True)
                 ]
             )
-            known, place = np.unique(codes[codes >= 0], return_inverse=True)
-            support = np.bincount(place, weights=each[codes >= 0], minlength=len(known))
+            known, index = np.unique(codes[codes >= 0], return_inverse=True)
+            support = np.bincount(index, weights=each[codes >= 0], minlength=len(known))
             table._append(known[support >= least], support[support >= least].astype(np.int64))
             for group, code in zip(groups, asked, strict=True):
                 group.subsets[:, _masks_of(group.size, size)] = table._find(code, size)
         return table, groups
 
     def find(self, sets: Incidence) -> list[Group]:
-        """The numbers of all subsets of each of ``sets``, -1 where unknown."""
+        """The indices of all subsets of each of ``sets``, -1 where unknown."""
         groups = _by_size(sets)
         for size in range(1, max((group.size for group in groups), default=0) + 1):
             for group in groups:
@@ -211,8 +210,8 @@ class SubsetTable:
         if size > len(self.levels) or len(self.levels[size - 1]) == 0:
             return np.full(codes.shape, -1, dtype=np.int64)
         level = self.levels[size - 1]
-        place = np.minimum(np.searchsorted(level, codes), len(level) - 1)
-        return np.where(level[place] == codes, self.starts[size - 1] + place, -1)
+        index = np.minimum(np.searchsorted(level, codes), len(level) - 1)
+        return np.where(level[index] == codes, self.starts[size - 1] + index, -1)
 
 
 def _by_size(sets: Incidence) -> list[Group]:
@@ -235,7 +234,7 @@ def _masks_of(size: int, count: int) -> Ints:
 
 
 def _codes(group: Group, sets: Incidence, count: int, elements: int) -> Ints:
-    """Parent number * elements + last element of subsets of ``count`` elements; -1: no parent."""
+    """Parent index * elements + last element of subsets of ``count`` elements; -1: no parent."""
     wanted = _masks_of(group.size, count)
     top = np.floor(np.log2(wanted)).astype(np.int64)
     last: Ints = sets.elements[sets.pointers[group.rows][:, None] + top[None, :]]

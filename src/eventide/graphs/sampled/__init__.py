@@ -1,1 +1,1 @@
-"""Neighbours drawn by chance, for the baselines that sample: sampler, edge blocks, similarity."""
+"""Sampled graphs with explicit edges, for the methods that weight single edges."""

@@ -1,7 +1,7 @@
-"""One layer's worth of explicit edges: who reads whom, with gradients to numbers and values.
+"""Explicit edges of one network layer, with gradients to edge weights and source values.
 
-For networks that weigh single edges (attention, learned similarities). Their neighbourhoods come
-from ``neighbour_sampler``, so there are never more than cap + 1 edges per message.
+For networks that weight single edges (attention, learned similarities). Their neighbourhoods come
+from ``neighbour_sampler``, so a message has at most cap + 1 edges.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Floats = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Each of n readers reads some of m sources, itself among them.
+    """Each of n readers reads some of m sources, including itself.
 
     ``readers`` [edges] ascend; ``own`` [n] is where each reader is among the sources; ``kinds``
     [edges, k] are constant weights of the edges, one column for every kind of edge.
@@ -40,17 +40,17 @@ class Block:
         """The source of each edge [edges]."""
         return self.pattern.columns_of
 
-    def sum(self, numbers: Tensor, values: Tensor) -> Tensor:
-        """Return sum over the edges of each reader of number * value of the source [n, width].
+    def sum(self, weights: Tensor, values: Tensor) -> Tensor:
+        """Sum weight * value of the source over the edges of each reader [n, width].
 
-        ``numbers`` [edges], ``values`` [m, width]; differentiable in both.
+        ``weights`` [edges], ``values`` [m, width]; differentiable in both.
         """
-        product: Tensor = _EdgeSum.apply(numbers, values, self.pattern)  # type: ignore[no-untyped-call]
+        product: Tensor = _EdgeSum.apply(weights, values, self.pattern)  # type: ignore[no-untyped-call]
         return product
 
-    def normalised(self, numbers: Tensor) -> Tensor:
-        """Divide ``numbers`` [edges] by their sum around each reader."""
-        return numbers / self._total(numbers)[self.readers]
+    def normalised(self, weights: Tensor) -> Tensor:
+        """Divide ``weights`` [edges] by their sum around each reader."""
+        return weights / self._total(weights)[self.readers]
 
     def softmax(self, scores: Tensor) -> Tensor:
         """Softmax of ``scores`` [edges] over the edges of each reader."""
@@ -58,36 +58,37 @@ class Block:
         top = top.scatter_reduce(0, self.readers, scores.detach(), "amax")
         return self.normalised(torch.exp(scores - top[self.readers]))
 
-    def _total(self, numbers: Tensor) -> Tensor:
-        return numbers.new_zeros(len(self.own)).index_add(0, self.readers, numbers)
+    def _total(self, weights: Tensor) -> Tensor:
+        return weights.new_zeros(len(self.own)).index_add(0, self.readers, weights)
 
 
 class _EdgeSum(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, numbers: Tensor, values: Tensor, pattern: Pattern) -> Tensor:
-        ctx.save_for_backward(numbers, values)
+    def forward(ctx: Any, weights: Tensor, values: Tensor, pattern: Pattern) -> Tensor:
+        ctx.save_for_backward(weights, values)
         ctx.pattern = pattern
-        return pattern.times(numbers, values)
+        return pattern.times(weights, values)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor | None, Tensor | None, None]:
-        numbers, values = ctx.saved_tensors
+        weights, values = ctx.saved_tensors
         gradient = upstream[0].contiguous()
-        to_numbers = to_values = None
+        to_weights = to_values = None
         if ctx.needs_input_grad[0]:
-            to_numbers = torch.empty_like(numbers)
-            ctx.pattern.dots(gradient, values, to_numbers)
+            to_weights = torch.empty_like(weights)
+            ctx.pattern.dots(gradient, values, to_weights)
         if ctx.needs_input_grad[1]:
             to_values = torch.empty_like(values)
-            ctx.pattern.turned_times(numbers, gradient, to_values, add=False)
-        return to_numbers, to_values, None
+            ctx.pattern.transposed_times(weights, gradient, to_values, add=False)
+        return to_weights, to_values, None
 
 
 class SampledGraph:
-    """Messages and their sampled neighbours, cut into blocks for the rows that are wanted.
+    """Messages and their sampled neighbours; gives blocks for the requested rows.
 
-    ``kinds`` [entries, k] weigh the entries of the sample; everybody reads itself with weight 1.
+    ``kinds`` [entries, k] are the weights of the sample's entries; a message reads itself with
+    weight 1.
 
     >>> graph = SampledGraph(Sample(np.array([0, 1, 1]), np.array([1])), np.array([[0.5]], "f4"))
     >>> block, sources = graph.block(np.array([0]))
@@ -153,16 +154,16 @@ def make_block(
     count: int,
     device: torch.device | None = None,
 ) -> Block:
-    """Put edges in compressed rows on the ``device``; ``count`` is how many sources there are."""
-    place = device or torch.device("cpu")
+    """Build a block on ``device`` from edges in compressed rows and the ``count`` of sources."""
+    target = device or torch.device("cpu")
     readers = np.repeat(np.arange(len(own), dtype=np.int64), np.diff(pointers))
     return Block(
         Pattern(
-            torch.from_numpy(pointers).to(place),
-            torch.from_numpy(np.ascontiguousarray(sources)).to(place),
+            torch.from_numpy(pointers).to(target),
+            torch.from_numpy(np.ascontiguousarray(sources)).to(target),
             count,
         ),
-        torch.from_numpy(readers).to(place),
-        torch.from_numpy(own).to(place),
-        torch.from_numpy(kinds).to(place),
+        torch.from_numpy(readers).to(target),
+        torch.from_numpy(own).to(target),
+        torch.from_numpy(kinds).to(target),
     )

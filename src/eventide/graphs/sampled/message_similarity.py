@@ -1,4 +1,4 @@
-"""How alike two messages are: by the elements they share, and by their vectors."""
+"""Similarity of two messages: by the elements they share, and by their vectors."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def shared_share(left: Incidence, rows: Ints, right: Incidence, columns: Ints) -
     >>> shared_share(one, np.array([0, 0]), two, np.array([0, 1])).tolist()
     [0.6666666865348816, 0.0]
     """
-    numbers = KeyIndex(right.keys).find(left.keys)
-    known = numbers[left.elements] >= 0
-    ours = _matrix(left.rows[known], numbers[left.elements[known]], len(left), len(right.keys))
+    index = KeyIndex(right.keys).find(left.keys)
+    known = index[left.elements] >= 0
+    ours = _matrix(left.rows[known], index[left.elements[known]], len(left), len(right.keys))
     theirs = _matrix(right.rows, right.elements, len(right), len(right.keys))
     shared = np.asarray(ours[rows].multiply(theirs[columns]).sum(axis=1)).ravel()
     both = left.degrees[rows] + right.degrees[columns]

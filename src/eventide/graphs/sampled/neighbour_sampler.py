@@ -1,10 +1,11 @@
-"""Some neighbours of each message, at most ``cap``, drawn from the incidence without any clique.
+"""Samples at most ``cap`` neighbours of each message from the incidence, without listing edges.
 
-Every message of the memory has a place on a circle, by a hash of its key, and every reader starts
-somewhere on it, by a hash of its own. A reader takes the first ``cap`` neighbours that follow its
-start. That is a uniform sample without repeats, all neighbours where there are no more than
-``cap``; it depends on seed and keys alone, so neither on the order of the messages nor on who else
-reads. Only the first ``cap + 1`` members of an element are ever looked at, however popular it is.
+Every message of the memory has a position on a circle, given by a hash of its key. Every reader has
+a start on the circle, given by a hash of its own key. A reader takes the first ``cap`` neighbours
+that follow its start. This is a uniform sample without repeats, and all neighbours if there are at
+most ``cap``. It depends on the seed and the keys alone: not on the order of the messages, and not
+on the other readers. Only the first ``cap + 1`` members of an element are examined, however many
+it has.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from eventide.graphs.incidence import Incidence, Ints, offsets, ranges
 from eventide.graphs.keys import KEY_BYTES, KeyIndex, Keys
 
 CHUNK = 1 << 16
-"""Readers that are served at once: bounds the memory, changes nothing."""
+"""Readers per chunk: bounds the memory and does not change the result."""
 Hashes = npt.NDArray[np.uint64]
 
 
@@ -42,7 +43,7 @@ class Sample:
 
 
 class NeighbourSampler:
-    """A memory that hands out at most ``cap`` neighbours of a message.
+    """Samples at most ``cap`` neighbours of a message from a memory.
 
     >>> shared = Incidence.of([["a"], ["a", "b"], ["b"], ["c"]])
     >>> keys = np.array([b"one", b"two", b"three", b"four"], dtype="S16")
@@ -52,14 +53,14 @@ class NeighbourSampler:
     """
 
     def __init__(self, memory: Incidence, keys: Keys, *, cap: int, seed: int) -> None:
-        """``keys`` [N] name the messages of the memory, each another."""
+        """``keys`` [N] identify the messages of the memory; all are different."""
         self.memory = memory
         self.cap = cap
         self.seed = seed
-        places = hashed(keys, seed)
-        # equal hashes, which practice does not see, are told apart by the keys themselves
-        self._order = np.lexsort((keys, places))
-        self._places = places[self._order]
+        positions = hashed(keys, seed)
+        # the keys themselves break ties between equal hashes
+        self._order = np.lexsort((keys, positions))
+        self._positions = positions[self._order]
         self._rank = np.empty(len(keys), dtype=np.int64)
         self._rank[self._order] = np.arange(len(keys), dtype=np.int64)
         self._index = KeyIndex(memory.keys)
@@ -69,27 +70,27 @@ class NeighbourSampler:
         self._first = offsets(self._support)[:-1]
 
     def inside(self, starts: Keys) -> Sample:
-        """Sample the neighbours of every message of the memory, itself left out.
+        """Sample the neighbours of every message of the memory, the message itself excluded.
 
-        ``starts`` [N] decide where on the circle each one begins.
+        ``starts`` [N] give the start of each message on the circle.
         """
         return self._sample(self.memory, hashed(starts, self.seed + 1), self._rank)
 
     def outside(self, new: Incidence, starts: Keys) -> Sample:
-        """Sample the memory's neighbours of messages it does not hold."""
+        """Sample the memory's neighbours of messages that are not in the memory."""
         nobody = np.full(len(new), -1, dtype=np.int64)
         return self._sample(self.known(new), hashed(starts, self.seed + 1), nobody)
 
     def known(self, new: Incidence) -> Incidence:
-        """The elements of new messages that the memory knows, by the memory's numbers."""
-        numbers = self._index.find(new.keys)[new.elements]
-        rows, numbers = new.rows[numbers >= 0], numbers[numbers >= 0]
+        """The elements of new messages that the memory knows, by their index in the memory."""
+        elements = self._index.find(new.keys)[new.elements]
+        rows, elements = new.rows[elements >= 0], elements[elements >= 0]
         lengths = np.bincount(rows, minlength=len(new))
-        return Incidence(offsets(lengths), numbers[np.lexsort((numbers, rows))], self.memory.keys)
+        return Incidence(offsets(lengths), elements[np.lexsort((elements, rows))], self.memory.keys)
 
     def _sample(self, readers: Incidence, starts: Hashes, own: Ints) -> Sample:
         parts = [
-            self._some(readers.take(rows), starts[rows], own[rows])
+            self._sample_chunk(readers.take(rows), starts[rows], own[rows])
             for rows in np.array_split(np.arange(len(readers)), -(-len(readers) // CHUNK) or 1)
         ]
         return Sample(
@@ -97,12 +98,12 @@ class NeighbourSampler:
             np.concatenate([part.sources for part in parts]),
         )
 
-    def _some(self, readers: Incidence, starts: Hashes, own: Ints) -> Sample:
+    def _sample_chunk(self, readers: Incidence, starts: Hashes, own: Ints) -> Sample:
         count = max(len(self._order), 1)
-        start = np.searchsorted(self._places, starts).astype(np.int64)
+        start = np.searchsorted(self._positions, starts).astype(np.int64)
         begin, element = start[readers.rows], readers.elements
         size = self._support[element]
-        # the first cap + 1 members from the start on, round the circle: one may be oneself
+        # the first cap + 1 members from the start on, around the circle: one may be the reader
         taken = np.minimum(size, self.cap + 1)
         offset = np.searchsorted(self._members, element * count + begin) - self._first[element]
         step = ranges(offset, taken) % np.repeat(size, taken)
@@ -122,21 +123,21 @@ class NeighbourSampler:
 
 
 def joined(incidences: Iterable[Incidence]) -> Incidence:
-    """The union of views over the same messages: whoever shares an element in any is a neighbour.
+    """The union of views over the same messages: neighbours share an element in any view.
 
     >>> joined([Incidence.of([["a"], ["b"]]), Incidence.of([["b"], ["c"]])]).degrees.tolist()
     [2, 2]
     """
     views = list(incidences)
-    keys, numbers = np.unique(np.concatenate([view.keys for view in views]), return_inverse=True)
+    keys, index = np.unique(np.concatenate([view.keys for view in views]), return_inverse=True)
     shift = offsets([len(view.keys) for view in views])
     elements = [view.elements + start for view, start in zip(views, shift, strict=False)]
     rows = np.concatenate([view.rows for view in views])
-    return Incidence.build(rows, numbers[np.concatenate(elements)], len(views[0]), keys)
+    return Incidence.build(rows, index[np.concatenate(elements)], len(views[0]), keys)
 
 
 def hashed(keys: Keys, seed: int) -> Hashes:
-    """Scatter 128-bit keys over 64 bits, differently for every seed.
+    """Hash 128-bit keys to 64 bits, differently for every seed.
 
     >>> keys = np.array([b"a", b"b"], dtype="S16")
     >>> bool((hashed(keys, 0) != hashed(keys, 1)).all())

@@ -9,12 +9,22 @@ from eventide.data.schema import read_part
 from eventide.features.elements import with_elements
 from eventide.reports.profile.advice import Warned, next_step, warnings
 from eventide.reports.profile.connections import ViewProfile, ViewQuality, quality, views
-from eventide.reports.profile.cost_estimate import Estimate, estimate
-from eventide.reports.profile.dates import Times, times
-from eventide.reports.profile.events import Classes, Sides, classes, sides
 from eventide.reports.profile.languages import Languages, languages
-from eventide.reports.profile.repeats import Repeats, repeats
-from eventide.reports.profile.rows import ProfileSection, Rows, rows
+from eventide.reports.profile.sections import (
+    Classes,
+    Estimate,
+    ProfileSection,
+    Repeats,
+    Rows,
+    Sides,
+    Times,
+    classes,
+    estimate,
+    repeats,
+    rows,
+    sides,
+    times,
+)
 
 __all__ = ["DataProfile", "facts"]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from eventide.data.event_names import about_missing, about_spelling
 from eventide.data.readers.paths import STANDARD_INPUT
-from eventide.reports.profile.rows import ProfileSection
+from eventide.reports.profile.sections import ProfileSection
 
 if TYPE_CHECKING:
     from eventide.reports.profile import DataProfile

@@ -10,7 +10,7 @@ import polars as pl
 from eventide.graphs.purity import edge_counts
 from eventide.graphs.views import PAPER_VIEWS, View
 from eventide.reports.printed_results import purity
-from eventide.reports.profile.rows import ProfileSection
+from eventide.reports.profile.sections import ProfileSection
 
 CLIQUES = 5
 

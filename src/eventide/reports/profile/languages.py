@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from eventide.reports.profile.rows import ProfileSection
+from eventide.reports.profile.sections import ProfileSection
 
 LOOKED_AT = 10_000
 UNCLEAR = "unclear"

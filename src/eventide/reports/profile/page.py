@@ -10,10 +10,8 @@ from rich.text import Text
 
 from eventide.reports.profile import DataProfile
 from eventide.reports.profile.connections import WHY_DIFFERENT, ViewProfile
-from eventide.reports.profile.cost_estimate import spoken
-from eventide.reports.profile.events import Classes, EventCount
 from eventide.reports.profile.languages import UNCLEAR
-from eventide.reports.profile.repeats import Copies
+from eventide.reports.profile.sections import Classes, Copies, EventCount, spoken
 from eventide.safe_text import safe
 
 SPARKS = "▁▂▃▄▅▆▇█"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from eventide.experiments.results import Spread
+if TYPE_CHECKING:
+    from eventide.experiments.results import Spread
 
 MISSING = "-"
 PLUS_MINUS = "±"

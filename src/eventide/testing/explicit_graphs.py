@@ -1,7 +1,7 @@
-"""Neighbourhoods with every edge written out: the oracle of the tests and the benchmarks' rival.
+"""Neighbourhoods that store every edge: the reference that tests and benchmarks compare with.
 
-Readable and slow on purpose; the number of edges grows with the square of an element's popularity.
-Nothing uses it by default: see ``eventide.graphs.neighbourhood``.
+They are easy to read and slow: an element that n messages share gives n * n edges. The library
+itself uses ``eventide.graphs.neighbourhood``, which gives the same averages without edges.
 """
 
 from __future__ import annotations
@@ -13,33 +13,7 @@ import scipy.sparse
 import torch
 from torch import Tensor
 
-from eventide.graphs.incidence import Incidence, Ints
-
-
-def shared(left: Incidence, right: Incidence) -> scipy.sparse.csr_array:
-    """How many elements message i of ``left`` and j of ``right`` share, as a sparse matrix."""
-    keys = np.unique(np.concatenate([left.keys, right.keys]))
-
-    def matrix(side: Incidence) -> scipy.sparse.csr_array:
-        columns = np.searchsorted(keys, side.keys)[side.elements]
-        ones = np.ones(len(columns), dtype=np.int32)
-        return scipy.sparse.csr_array((ones, columns, side.pointers), shape=(len(side), len(keys)))
-
-    product = (matrix(left) @ matrix(right).T).tocsr()
-    product.sort_indices()
-    return product
-
-
-def shared_pairs(left: Incidence, right: Incidence) -> tuple[Ints, Ints]:
-    """All (i, j) where message i of ``left`` and j of ``right`` share an element, each pair once.
-
-    >>> rows, columns = shared_pairs(Incidence.of([["a", "b"]]), Incidence.of([["b"], ["b", "a"]]))
-    >>> list(zip(rows.tolist(), columns.tolist()))
-    [(0, 0), (0, 1)]
-    """
-    product = shared(left, right)
-    rows = np.repeat(np.arange(len(left), dtype=np.int64), np.diff(product.indptr))
-    return rows, product.indices.astype(np.int64)
+from eventide.graphs.incidence import Incidence, Ints, shared_counts, shared_pairs
 
 
 def edge_average(
@@ -47,7 +21,7 @@ def edge_average(
 ) -> Tensor:
     """Softmax over each target's edges of -rate * distance, then the weighted sum of ``values``.
 
-    ``targets`` [edges] number the rows of ``rates``, ``sources`` [edges] those of ``values``.
+    ``targets`` [edges] are rows of ``rates``, ``sources`` [edges] rows of ``values``.
     """
     scores = -rates[targets] * distances.to(rates.dtype)
     top = torch.full_like(rates, -torch.inf)
@@ -60,7 +34,7 @@ def edge_average(
 
 
 class ExplicitNeighbourhood:
-    """Edges (i, j, abs(t_i - t_j)), i itself included.
+    """Edges (i, j, abs(t_i - t_j)), including (i, i).
 
     >>> around = ExplicitNeighbourhood(Incidence.of([["a"], ["a", "b"], ["c"]]), [0, 1, 0])
     >>> around.average(torch.tensor([[1.0], [3.0], [5.0]]), torch.zeros(3)).flatten().tolist()
@@ -71,7 +45,7 @@ class ExplicitNeighbourhood:
         moments = torch.from_numpy(np.asarray(times, dtype=np.int64))
         count = len(incidence)
         oneself = scipy.sparse.eye_array(count, dtype=np.int32, format="csr")
-        edges = shared(incidence, incidence) + oneself
+        edges = shared_counts(incidence, incidence) + oneself
         edges.sort_indices()
         self.pointers = torch.from_numpy(edges.indptr.astype(np.int64))
         self.sources = torch.from_numpy(edges.indices.astype(np.int64))
@@ -91,7 +65,7 @@ class ExplicitNeighbourhood:
         return edge_average(targets, self.sources[edges], self.distances[edges], values, rates)
 
     def around(self, rows: Tensor) -> ExplicitSurroundings:
-        """Everybody counts as near ``rows``: simple, not quick."""
+        """Take all messages as the surroundings of ``rows``: simple, not fast."""
         return ExplicitSurroundings(self, torch.arange(len(self)), rows)
 
     def constant(self, values: Tensor) -> ExplicitConstant:
@@ -99,7 +73,7 @@ class ExplicitNeighbourhood:
         return ExplicitConstant(self, values.detach())
 
     def stale(self, values: Tensor) -> ExplicitStale:
-        """Averages over values that few messages have outgrown."""
+        """Averages over values that are older than those of a few messages."""
         return ExplicitStale(self, values.detach())
 
 
@@ -109,11 +83,11 @@ class ExplicitSurroundings:
 
     neighbourhood: ExplicitNeighbourhood
     sources: Tensor
-    places: Tensor
+    own: Tensor
 
     def average(self, values: Tensor, rates: Tensor) -> Tensor:
         """Average ``values`` of all messages around these."""
-        return self.neighbourhood.average(values, rates, self.places)
+        return self.neighbourhood.average(values, rates, self.own)
 
 
 class ExplicitConstant:
@@ -142,7 +116,7 @@ class ExplicitStale:
 
 
 class ExplicitMemory:
-    """Messages that new ones may look up.
+    """Messages that new messages look up.
 
     >>> memory = ExplicitMemory(Incidence.of([["a"], ["b"]]), [0, 0])
     >>> seen = memory.lookup(Incidence.of([["a", "b"], ["c"]]), [0, 0])
@@ -172,6 +146,6 @@ class ExplicitLookup:
         self._distances = torch.from_numpy(np.concatenate([distances, np.zeros_like(own)]))
 
     def average(self, memory_values: Tensor, own_values: Tensor, rates: Tensor) -> Tensor:
-        """Average over memory neighbours and oneself."""
+        """Average over neighbours in the memory and the message itself."""
         values = torch.cat([memory_values, own_values])
         return edge_average(self._targets, self._sources, self._distances, values, rates)
