@@ -23,11 +23,11 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
+from eventide.arrays import unit_rows
 from eventide.data import read
 from eventide.data.splits import per_class_split
 from eventide.errors import MissingDependency
 from eventide.features.encoders import encoder, split_specification
-from eventide.features.encoders.pooling import unit_rows
 from eventide.features.encoders.tfidf_svd import TfidfSvd
 
 SEEDS = range(100, 105)
