@@ -21,7 +21,7 @@ import numpy as np
 
 from eventide.data.sample import sample
 from eventide.experiments import compare
-from eventide.experiments.prepared import read_material
+from eventide.experiments.prepared import read_experiment_data
 from eventide.experiments.results import Spread, pooled_auroc
 from eventide.experiments.run_log import Outcome
 from eventide.experiments.variants import Variant
@@ -72,7 +72,7 @@ def run(
         results = [compare(asked.dataset, variants, seeds, **options)]
     else:
         results = [
-            compare(read_material(sample(seed)), variants, [seed], split="stored", **options)
+            compare(read_experiment_data(sample(seed)), variants, [seed], split="stored", **options)
             for seed in seeds
         ]
     return {

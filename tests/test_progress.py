@@ -103,14 +103,14 @@ def test_without_validation_there_is_no_accuracy_to_show(missing):
     row = {"epoch": 2, "seconds": 1.0, "uncertainty": 0.5, "total": 1.0}
     if missing is not ...:
         row |= {"validation_accuracy": missing, "validation_f1": missing}
-    course = progress.Course(4)
+    course = progress.EpochProgress(4)
     course.watch(row)
     assert course.line() == "training: epoch 2 of 4, about 2 s left"
     assert "ACC" not in drawn_at(100, row)
 
 
 def test_a_resumed_run_is_judged_by_its_own_epochs():
-    course = progress.Course(100)
+    course = progress.EpochProgress(100)
     course.watch({"epoch": 91, "seconds": 2.0})
     assert course.left() == pytest.approx(18.0)
     course.watch({"epoch": 101, "seconds": 2.0})  # a method with more phases than one

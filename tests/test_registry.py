@@ -1,4 +1,4 @@
-"""Row 27: other packages add methods, encoders and datasets by entry points."""
+"""Row 27: other packages add methods, encoders, datasets, claims and figures by entry points."""
 
 import sys
 
@@ -8,9 +8,13 @@ from eventide.data.datasets import DATASETS
 from eventide.data.datasets.build import listing
 from eventide.errors import BrokenPlugin, EventideWarning, UnknownName
 from eventide.features.encoders import ENCODERS, encoder
+from eventide.losses import LOSSES
 from eventide.methods import METHODS
 from eventide.model import EventClassifier
 from eventide.registry import Registry
+from eventide.reports.claims import CLAIMS
+from eventide.reports.claims.findings import chosen_claims
+from eventide.reports.figures import FIGURES
 
 MODULE = '''
 import numpy as np
@@ -19,6 +23,11 @@ from eventide.methods.baselines.logistic_regression import LrEncoder
 
 class Mine(LrEncoder):
     """A method of another package."""
+
+def short(embeddings):
+    return embeddings.abs().sum(dim=1)
+
+SHOWN, DRAWN = "a claim", "a figure"
 
 class Lengths(TextEncoder):
     width = 2
@@ -34,12 +43,25 @@ broken = otherpackage.nowhere:Thing
 ucl = otherpackage:Mine
 odd = otherpackage
 
+[eventide.losses]
+short = otherpackage:short
+
 [eventide.encoders]
 lengths = otherpackage:Lengths
 
 [eventide.datasets]
 lost = otherpackage:DATASET
+
+[eventide.claims]
+lost-claim = otherpackage:CLAIM
+shown = otherpackage:SHOWN
+
+[eventide.figures]
+drawn = otherpackage:DRAWN
 """
+
+
+REGISTRIES = (METHODS, ENCODERS, DATASETS, CLAIMS, FIGURES, LOSSES)
 
 
 @pytest.fixture
@@ -53,12 +75,12 @@ def other_package(tmp_path, monkeypatch):
     )
     (about / "entry_points.txt").write_text(POINTS)
     monkeypatch.syspath_prepend(tmp_path)
-    for registry in (METHODS, ENCODERS, DATASETS):
+    for registry in REGISTRIES:
         monkeypatch.setattr(registry, "_found", None)
         monkeypatch.setattr(registry, "_refused", set())
     yield
     sys.modules.pop("otherpackage", None)
-    for registry in (METHODS, ENCODERS, DATASETS):
+    for registry in REGISTRIES:
         registry._found = None
 
 
@@ -76,6 +98,13 @@ def test_a_method_and_an_encoder_of_another_package(other_package, small_sample,
     loaded = eventide.load(model.save(tmp_path / "model"))
     assert (loaded.predict(small_sample) == model.predict(small_sample)).all()
     assert encoder("lengths").width == 2
+
+
+def test_a_loss_of_another_package_is_chosen_by_a_setting(other_package, small_sample):
+    model = EventClassifier(
+        method="ce", encoder="tfidf-svd:8", training__epochs=1, loss__extra_terms="short:0.1"
+    ).fit(small_sample)
+    assert model.history_[0]["short"] > 0
 
 
 def test_what_cannot_be_taken_is_reported_and_left_out(other_package):
@@ -99,6 +128,18 @@ def test_a_broken_plugin_is_an_error_only_for_who_asks_for_it(other_package):
         found = [row["name"] for row in listing()]
     assert "crisislex-t7" in found
     assert "lost" not in found
+
+
+@pytest.mark.filterwarnings("ignore:the plug-in .* is left out")
+def test_claims_and_figures_of_another_package(other_package):
+    assert FIGURES.load("drawn") == "a figure"
+    with pytest.warns(EventideWarning, match="'lost-claim' cannot be loaded: AttributeError"):
+        claims = chosen_claims()
+    assert claims["shown"] == "a claim"
+    assert "lost-claim" not in claims
+    assert set(claims) > {"order", "margins"}
+    with pytest.raises(BrokenPlugin):
+        chosen_claims(["lost-claim"])
 
 
 def test_a_package_that_appears_later_is_found_by_name(other_package, monkeypatch):

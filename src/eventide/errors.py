@@ -1,4 +1,4 @@
-"""The exception tree: every message says what went wrong, where, and what to do next."""
+"""All exceptions: each says what went wrong, where, and what to do next."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import warnings
 
 
 class EventideError(Exception):
-    """Base of every error raised on purpose; the command line shows it without a traceback.
+    """Base of all errors that Eventide raises; the command line shows them without a traceback.
 
     >>> print(EventideError("the model is damaged", where="model/weights", next_step="train again"))
     the model is damaged
@@ -32,25 +32,25 @@ class EventideError(Exception):
 
 
 class InputError(EventideError, ValueError):
-    """What the user gave cannot be used as it is; the command line exits with 2."""
+    """Bad input or usage; the command line exits with 2."""
 
     exit_code = 2
 
 
 class UnreadableSource(InputError):
-    """A file or object that is missing, empty, or not what its name says."""
+    """A file or object that is missing, empty, or not of the format its name says."""
 
 
 class MissingColumn(InputError):
-    """A column the task needs is not there."""
+    """A required column is missing."""
 
 
 class RejectedRows(InputError):
-    """Rows failed validation while ``strict`` was asked for."""
+    """Rows failed validation: any with ``strict``, or too many without."""
 
 
 class UnknownName(InputError):
-    """A name that no registry entry has."""
+    """A name that is not in the registry."""
 
 
 class BadSetting(InputError):
@@ -58,51 +58,51 @@ class BadSetting(InputError):
 
 
 class OutputError(InputError):
-    """An output that cannot be used: taken, in use, an input, of the wrong kind, not writable."""
+    """An output path that cannot be used: exists, in use, an input, wrong kind, not writable."""
 
 
 class CannotWrite(EventideError):
-    """Writing failed on the way: a full disk, say. Nothing half-written stays."""
+    """Writing failed, for example on a full disk. No partial file is left."""
 
 
 class Diverged(EventideError):
-    """Training left the finite numbers."""
+    """A loss or weight became infinite or NaN in training."""
 
 
 class ForkedProcess(EventideError):
-    """A child process, forked too late: the threads it would need stayed behind in its parent."""
+    """Used in a child forked after threads were started: the child does not have these threads."""
 
 
 class MissingDependency(EventideError):
-    """An optional package or a file that an option needs is not installed."""
+    """An optional package or file is not installed."""
 
 
 class BrokenPlugin(EventideError):
-    """Something that another package adds by an entry point, and that cannot be imported."""
+    """An entry point of another package that cannot be imported."""
 
 
 class DamagedBundle(InputError):
-    """A saved model or checkpoint that is missing, damaged, foreign, or of another version."""
+    """A saved model or checkpoint that is missing, damaged, of another kind or version."""
 
 
 class NotAllowed(InputError):
-    """A model wants something from outside, and the user has not allowed it."""
+    """A model needs a download or plugin that the user has not allowed."""
 
 
 class EventideWarning(UserWarning):
-    """Something went on, but not quite as the caller may think: rows set aside, say."""
+    """Work continued, but not as the caller may expect: for example, rows were rejected."""
 
 
-def warn(told: str) -> None:
-    """Warn with an `EventideWarning` that points at the caller's line, not at ours.
+def warn(message: str) -> None:
+    """Issue an `EventideWarning` that points at the caller's line outside Eventide.
 
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
-    ...     warn("three rows were set aside")
+    ...     warn("three rows were rejected")
     >>> str(caught[0].message)
-    'three rows were set aside'
+    'three rows were rejected'
     """
     level, frame = 2, sys._getframe(1)
     while frame is not None and frame.f_globals.get("__name__", "").startswith("eventide."):
         level, frame = level + 1, frame.f_back  # type: ignore[assignment]
-    warnings.warn(told, EventideWarning, stacklevel=level)
+    warnings.warn(message, EventideWarning, stacklevel=level)

@@ -29,7 +29,7 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-__all__ = ["check_file", "check_folder", "check_room", "reserved", "writing"]
+__all__ = ["check_file", "check_folder", "check_room", "check_suffix", "reserved", "writing"]
 
 WITHOUT_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.ENOTSUP)
 ROOM_FOR_A_FILE = 4_096
@@ -55,12 +55,8 @@ def check_file(
             where=str(path),
             next_step="name a file" + (f" ending in {', '.join(known)}" if known else ""),
         )
-    if known and path.suffix.lower() not in known:
-        raise OutputError(
-            f"cannot write {path.suffix or 'a file without a suffix'}",
-            where=str(path),
-            next_step=f"name the file {', '.join(known)}",
-        )
+    if known:
+        check_suffix(path, known)
     _not_an_input(path, inputs)
     if _is_there(path):
         if not path.is_file():
@@ -76,6 +72,22 @@ def check_file(
     _writable(path)
     check_room(path, ROOM_FOR_A_FILE)
     return path
+
+
+def check_suffix(path: Path, known: Iterable[str]) -> str:
+    """Return how ``path`` ends, in small letters, if it is one of the ``known`` ways.
+
+    >>> check_suffix(Path("opinions.CSV"), [".csv", ".jsonl"])
+    '.csv'
+    """
+    suffix = path.suffix.lower()
+    if suffix not in (suffixes := tuple(known)):
+        raise OutputError(
+            f"cannot write {path.suffix or 'a file without a suffix'}",
+            where=str(path),
+            next_step=f"end its name with one of {', '.join(suffixes)}",
+        )
+    return suffix
 
 
 def check_folder(

@@ -1,4 +1,4 @@
-"""Progress for people: a bar on a terminal, a line every few seconds elsewhere.
+"""Progress of long work: a bar on a terminal, a line every few seconds elsewhere.
 
 Lines go to the logger ``eventide`` at level INFO: the command line shows them on standard error, a
 program decides by its own logging set-up. Work of less than three seconds stays silent.
@@ -27,7 +27,7 @@ log = logging.getLogger("eventide")
 
 
 def track(items: Iterable[Item], description: str, total: int | None = None) -> Iterator[Item]:
-    """Yield ``items`` while a bar or a line now and then counts them.
+    """Yield ``items``, counted by a bar or by a line every few seconds.
 
     A single item is not counted: there is nothing to count, and drawing a bar takes time.
 
@@ -36,7 +36,7 @@ def track(items: Iterable[Item], description: str, total: int | None = None) -> 
     """
     if total == 1:
         yield from items
-    elif a_person_looks():
+    elif on_terminal():
         from rich.console import Console
         from rich.progress import track as rich_track
 
@@ -45,13 +45,13 @@ def track(items: Iterable[Item], description: str, total: int | None = None) -> 
     else:
         done, started = 0, perf_counter()
 
-        def told() -> str:
+        def line() -> str:
             of = "" if total is None else f" of {total:,}"
             spent = perf_counter() - started
             left = time_left(spent / done * (total - done)) if total and done else ""
             return f"{description}: {done:,}{of}{left}"
 
-        with heartbeat(told):
+        with heartbeat(line):
             for item in items:
                 yield item
                 done += 1
@@ -59,7 +59,7 @@ def track(items: Iterable[Item], description: str, total: int | None = None) -> 
 
 @contextmanager
 def step(what: str) -> Iterator[None]:
-    """Name a step that cannot be counted, if it takes long enough for anybody to wonder."""
+    """Print the name of a step that cannot be counted, once it takes more than three seconds."""
     started = perf_counter()
     with heartbeat(lambda: f"{what}: {duration(perf_counter() - started)} so far"):
         yield
@@ -67,22 +67,22 @@ def step(what: str) -> Iterator[None]:
 
 @contextmanager
 def report_epochs(epochs: int, say: Say = log.info) -> Iterator[Callable[[EpochRow], None]]:
-    """Give a function to call with every epoch's row; a line now and then says how far it is.
+    """Give a function to call with every epoch's row; a line every few seconds shows the progress.
 
     >>> with report_epochs(epochs=100) as watch:
     ...     watch({"epoch": 1, "seconds": 0.3})
     """
-    course = Course(epochs)
-    with heartbeat(course.line, say):
-        yield course.watch
+    progress = EpochProgress(epochs)
+    with heartbeat(progress.line, say):
+        yield progress.watch
 
 
-class Course:
-    """How far training is: the latest epoch's row, and how long the rest will take.
+class EpochProgress:
+    """Progress of a training: the latest epoch's row, and how long the rest will take.
 
-    >>> course = Course(100)
-    >>> course.watch({"epoch": 40, "validation_accuracy": 0.91, "seconds": 0.5})
-    >>> course.line()
+    >>> progress = EpochProgress(100)
+    >>> progress.watch({"epoch": 40, "validation_accuracy": 0.91, "seconds": 0.5})
+    >>> progress.line()
     'training: epoch 40 of 100, ACC 91.0 %, about 30 s left'
     """
 
@@ -106,19 +106,19 @@ class Course:
         return self.seconds / self.seen * to_come
 
     def line(self) -> str:
-        """Say in a line how far training is."""
+        """Write the progress as one line."""
         left = self.left()
         if left is None:
             return f"training: epoch 1 of {self.epochs} is not finished yet"
         epoch = int(self.row["epoch"])
-        told = f"training: epoch {epoch} of {max(self.epochs, epoch)}"
+        done = f"training: epoch {epoch} of {max(self.epochs, epoch)}"
         accuracy = percentage(self.row.get("validation_accuracy"))
-        return told + (f", ACC {accuracy}" if accuracy else "") + time_left(left)
+        return done + (f", ACC {accuracy}" if accuracy else "") + time_left(left)
 
 
 @contextmanager
-def heartbeat(tell: Callable[[], str], say: Say = log.info) -> Iterator[None]:
-    """Say what ``tell`` tells after three seconds and then every five, until the block ends."""
+def heartbeat(line: Callable[[], str], say: Say = log.info) -> Iterator[None]:
+    """Print ``line()`` after three seconds and then every five, until the block ends."""
     if say == log.info and not log.isEnabledFor(logging.INFO):
         yield
         return
@@ -127,19 +127,19 @@ def heartbeat(tell: Callable[[], str], say: Say = log.info) -> Iterator[None]:
     def beat() -> None:
         pause = FIRST
         while not over.wait(pause):
-            say(tell())
+            say(line())
             pause = EVERY
 
-    teller = Thread(target=beat, name="eventide-heartbeat", daemon=True)
-    teller.start()
+    thread = Thread(target=beat, name="eventide-heartbeat", daemon=True)
+    thread.start()
     try:
         yield
     finally:
         over.set()
-        teller.join()
+        thread.join()
 
 
-def a_person_looks() -> bool:
+def on_terminal() -> bool:
     """Whether standard error is a terminal that can draw a bar."""
     stream = sys.stderr
     dumb = os.environ.get("TERM", "") in ("dumb", "unknown")
@@ -156,12 +156,12 @@ def percentage(share: float | None) -> str:
 
 
 def time_left(seconds: float) -> str:
-    """Say how long it will take, as the end of a sentence."""
+    """Write the time that is left, as the end of a sentence."""
     return f", about {duration(seconds)} left"
 
 
 def duration(seconds: float) -> str:
-    """Write a time as a person says it.
+    """Write a time in seconds, minutes or hours.
 
     >>> duration(0.2), duration(42), duration(200), duration(8000)
     ('1 s', '42 s', '3 min', '2 h 13 min')

@@ -1,4 +1,4 @@
-"""One registry for encoders, datasets, methods and figures: a name, a summary, a lazy target.
+"""One registry for methods, encoders, losses, claims and more: a name, a summary, a lazy target.
 
 Entries name their target as ``"module:symbol"``, so that listing them (``--help``, tables, docs)
 imports nothing heavy; the module is imported when the entry is used. Another package adds its own
@@ -88,9 +88,31 @@ class Registry:
         """Import and return the object registered under ``name``."""
         return self.entry(name).load()
 
+    def checked(self, name: str) -> str:
+        """Return ``name`` if it is registered; raise `ValueError`, as validators of settings do.
+
+        >>> Registry("shape").checked("cube")
+        Traceback (most recent call last):
+        ValueError: no shape is called 'cube'. Known:
+        """
+        try:
+            return self.entry(name).name
+        except UnknownName as error:
+            raise ValueError(f"{error.what}. {error.next_step}".strip()) from None
+
     def names(self) -> list[str]:
         """All names in the order of registration, plug-ins last."""
         return [entry.name for entry in self]
+
+    def working(self) -> dict[str, Any]:
+        """Load all entries by their names; a plug-in that cannot be loaded is told and left out."""
+        loaded = {}
+        for entry in self:
+            try:
+                loaded[entry.name] = entry.load()
+            except BrokenPlugin as error:
+                warn(str(error))
+        return loaded
 
     def __iter__(self) -> Iterator[Entry]:
         return iter([*self._entries.values(), *self._look().values()])

@@ -1,4 +1,4 @@
-"""Directions of vectors: the one place that decides what the cosine of a zero vector is."""
+"""Small operations on tensors: directions of rows, means by class, wider numbers."""
 
 from __future__ import annotations
 
@@ -31,3 +31,14 @@ def widen(values: Tensor) -> Tensor:
     (torch.float32, torch.float64)
     """
     return values if values.dtype == torch.float64 else values.float()
+
+
+def class_means(values: Tensor, labels: Tensor, classes: int) -> Tensor:
+    """Mean of the rows of ``values`` [n, ...] of each class [C, ...]; zero for an empty class.
+
+    >>> class_means(torch.tensor([[1.0, 1.0], [5.0, -1.0]]), torch.tensor([1, 1]), 2).tolist()
+    [[0.0, 0.0], [3.0, 0.0]]
+    """
+    counts = torch.bincount(labels, minlength=classes).clamp(min=1)
+    totals = values.new_zeros(classes, *values.shape[1:]).index_add_(0, labels, values)
+    return totals / counts.view(-1, *[1] * (values.dim() - 1))

@@ -4,8 +4,8 @@ import polars as pl
 import pytest
 
 from calls import counted
-from eventide.data.collecting import collected
 from eventide.data.intake import read
+from eventide.data.whole_source import collected
 from eventide.features.elements.fill import with_elements
 from eventide.features.encoders.text_encoder import TextEncoder
 from eventide.graphs.keys import element_keys
@@ -63,7 +63,6 @@ def test_opinions_of_a_frame_take_each_step_once(trained):
         assert not [each for each in TRAINING if calls[each.__qualname__]]
 
 
-@pytest.mark.xfail(strict=True, reason="the conflict is fused anew until Objective.read gives all")
 def test_views_are_fused_once(trained):
     model = load_model(trained / "model")
     with counted(fuse) as calls:

@@ -166,3 +166,13 @@ def test_a_line_now_and_then_where_no_bar_is_drawn(monkeypatch, caplog):
 def test_help_has_examples():
     shown = run.invoke(app, ["compare", "--help"], env={"COLUMNS": "200"})
     assert "Example: eventide compare" in shown.output
+
+
+@pytest.mark.parametrize(("verb", "without"), [("compare", ()), ("figure", ("chronological",))])
+def test_help_shows_the_table_of_splits(verb, without):
+    from eventide.data.splits import SPLITS
+
+    page = run.invoke(app, [verb, "--help"], env={"COLUMNS": "200"}).output
+    told = " ".join(page.replace("│", " ").split())
+    for name, split in SPLITS.items():
+        assert (f"{name}: {split.description}" in told) == (name not in without)

@@ -91,6 +91,18 @@ def test_build_can_split_otherwise(checkout):
         assert facts["test"] == pytest.approx(454, abs=4)
 
 
+@pytest.mark.parametrize("name", ["per-class", "duplicate-aware"])
+def test_build_draws_the_splits_of_the_table(checkout, name):
+    built = json.loads(
+        run("build", "crisislex-t7", "--from", checkout, "--split", name, "--json").output
+    )
+    assert built["split"] == ("random" if name == "per-class" else name)
+    together = any("near-duplicates, each kept whole" in note for note in built["notes"])
+    assert together == (name == "duplicate-aware")
+    refused = run("build", "crisislex-t7", "--from", checkout, "--split", "stored")
+    assert "cannot be 'stored'" in str(refused.exception)
+
+
 def test_a_built_set_is_read_by_its_name(checkout):
     from eventide.data import read
 
@@ -105,7 +117,7 @@ def test_a_built_set_is_read_by_its_name(checkout):
     [
         (("build", "crisislex-7", "--from", "x"), "did you mean 'crisislex-t7'"),
         (("build", "crisislex-t7", "--from", "nowhere"), "git clone"),
-        (("build", "crisislex-t7", "--from", "x", "--split", "odd"), "per-class"),
+        (("build", "crisislex-t7", "--from", "x", "--split", "odd"), "random"),
     ],
 )
 def test_mistakes_exit_with_2_and_say_what_next(arguments, said):

@@ -226,7 +226,7 @@ def test_row_2_rejected_rows_are_counted_and_written(source, tmp_path):
     report = json.loads(done.stdout)
     assert (report["messages"], report["rejected"]) == (len(rows), 1)
     assert len(pl.read_csv(tmp_path / "bad.csv")) == 1
-    with pytest.raises(EventideError, match="not sound"):
+    with pytest.raises(EventideError, match="not valid"):
         train(broken, tmp_path / "other", "--strict")
     assert names(tmp_path) == ["bad.csv", "broken.jsonl", "model"]
 

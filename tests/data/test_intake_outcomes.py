@@ -12,7 +12,14 @@ import pytest
 
 from eventide.data import Intake, read
 from eventide.data.schema import SCHEMA
-from eventide.errors import BadSetting, InputError, MissingColumn, RejectedRows, UnreadableSource
+from eventide.errors import (
+    BadSetting,
+    InputError,
+    MissingColumn,
+    OutputError,
+    RejectedRows,
+    UnreadableSource,
+)
 
 WHEN = "2013-12-01T12:51:01Z"
 GOOD = {"id": "1", "text": "flood", "created_at": WHEN}
@@ -174,7 +181,7 @@ def test_rejected_rows_can_be_written_out(tmp_path: Path) -> None:
     assert pl.read_csv(intake.write_rejected(tmp_path / "new" / "r.csv"))["row"].to_list() == [2, 3]
     assert pl.read_ndjson(intake.write_rejected(tmp_path / "r.jsonl"))["row"].to_list() == [2, 3]
     assert sorted(p.name for p in tmp_path.iterdir()) == ["new", "r.jsonl"]
-    with pytest.raises(BadSetting):
+    with pytest.raises(OutputError):
         intake.write_rejected(tmp_path / "r.xlsx")
     with pytest.raises(InputError):
         intake.write_rejected(tmp_path / "r.jsonl" / "below-a-file.csv")

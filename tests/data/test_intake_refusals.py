@@ -21,12 +21,12 @@ def rows(count: int, **changes: Any) -> list[dict[str, Any]]:
     ("source", "cause", "step"),
     [
         (rows(1126, created_at="03/06/2013"), "all 1,126 rows: created_at: day or month first", "--day-first"),
-        (rows(3, created_at="13.VI.2013"), "all 3 rows: created_at: not a time that is understood", "--time-format"),
+        (rows(3, created_at="13.VI.2013"), "all 3 rows: created_at: not a time in a known format", "--time-format"),
         (rows(3, created_at="9999-01-01"), "e.g. '9999-01-01'", "--time-format"),
         (rows(3, text=" "), "all 3 rows: text: the text is empty", "--column text=NAME"),
         (rows(3, id=None), "all 3 rows: id: the id is missing", "--column id=NAME"),
         (rows(4, id="x"), "3 rows: id: the id is taken", "--column id=NAME"),
-        (rows(3, vector=[float("nan")]), "all 3 rows: vector: not a list of finite numbers", "mend"),
+        (rows(3, vector=[float("nan")]), "all 3 rows: vector: not a list of finite numbers", "correct"),
         (rows(3, split="holdout"), "all 3 rows: split: not a split", "train, val, test"),
     ],
 )  # fmt: skip

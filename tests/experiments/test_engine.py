@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from eventide.errors import BadSetting, InputError
-from eventide.experiments import Variant, choose, compare, read_material
+from eventide.experiments import Variant, choose, compare, read_experiment_data
 from eventide.experiments.run_log import RunLog
 from eventide.methods import METHODS
 from eventide.methods.ucl import Ucl
@@ -104,7 +104,7 @@ def test_the_same_work_under_two_names_is_done_once(compared, small_sample, quic
 def test_test_labels_reach_nothing(compared, small_sample, quick, tmp_path):
     """Other labels of the same test messages leave every prediction as it is."""
     first = compared.runs["ce"][0]
-    stored = read_material(small_sample).messages
+    stored = read_experiment_data(small_sample).messages
     turned = stored.with_columns(
         event=pl.when(pl.col("split") == "test")
         .then(pl.col("event").sort().reverse())
@@ -188,9 +188,9 @@ def test_what_cannot_be_is_said_first(changed, says, small_sample, quick, tmp_pa
 
 def test_unlabelled_messages_are_refused_as_material(small_sample):
     with pytest.raises(InputError, match="labelled"):
-        read_material(small_sample.with_columns(event=pl.lit(None, pl.String)))
+        read_experiment_data(small_sample.with_columns(event=pl.lit(None, pl.String)))
 
 
-def test_a_contestant_with_no_protocol_error_is_a_setting():
+def test_an_unknown_protocol_is_a_setting_error():
     with pytest.raises(BadSetting):
         compare([], choose("ce").variants, out="x", protocol="both")

@@ -89,7 +89,7 @@ def test_the_grid_is_complete_and_its_points_differ():
     assert len(facts) == len(points) == 5 * 2 * 2 * 2
 
 
-def test_what_makes_a_contestant_itself_wins_over_changes_for_all():
+def test_what_makes_a_variant_itself_wins_over_changes_for_all():
     variant = Variant("x", "ucl", {"loss.margin": "fixed"})
     settings = variant.settings("paper", {"loss.margin": "none", "training.epochs": 7})
     assert (settings.loss.margin, settings.training.epochs) == ("fixed", 7)
@@ -114,3 +114,7 @@ def test_the_author_joins_the_user_view():
     frame = pl.DataFrame({"mentions": [[], []], "user": ["ann", "ann"]})
     author = next(each for each in controls() if each.name == "ucl-ec/author").graph_views()[-1]
     assert count_edges(incidence(frame, author), np.zeros(2, np.int64)).edges == 1
+
+
+def test_a_group_has_an_older_name():
+    assert choose("yardsticks") == choose("baselines")

@@ -9,9 +9,9 @@ import torch
 from pydantic import ValidationError
 
 from eventide.errors import UnknownName
-from eventide.losses import LOSSES
+from eventide.losses import LOSSES, MARGINS, PROTOTYPES
 from eventide.losses.class_state import ClassStatistics
-from eventide.losses.contrastive.prototypical import PROTOTYPES, EpochCentroids, prototype_loss
+from eventide.losses.contrastive.prototypical import EpochCentroids, prototype_loss
 from eventide.losses.contrastive.supervised import supervised_contrastive
 from eventide.losses.evidence_calibration import (
     annealing,
@@ -19,13 +19,15 @@ from eventide.losses.evidence_calibration import (
     uncertainty_calibration,
 )
 from eventide.losses.evidential import evidential_error
-from eventide.losses.reduction import class_balanced_weights, mean, weighted, weighted_mean
+from eventide.losses.reduction import class_balanced_weights, weighted_mean
 from eventide.losses.settings import LossSettings, ablation
-from eventide.losses.total import TotalLoss
 from eventide.networks.multi_view import ViewOutput
 from eventide.networks.settings import NetworkSettings
+from eventide.opinions import FUSIONS
 from eventide.opinions.fusion import fuse
 from eventide.opinions.opinion import Opinion
+from eventide.training import SAMPLERS
+from objective_steps import loss_of, paper_objective, prototypes_of, values_of
 
 
 @pytest.mark.parametrize("amount", [0.0, 1e-300, 1.0, 1e8, 1e300])
@@ -99,10 +101,8 @@ def test_class_statistics_follow_the_training_messages():
     assert statistics.uncertainty.tolist() == [1 - 1e-6] * 4
 
 
-def test_reductions():
+def test_the_weighted_mean_divides_by_the_weights():
     values, weights = torch.tensor([1.0, 2.0, 6.0]), torch.tensor([3.0, 0.0, 1.0])
-    assert mean(values).item() == 3
-    assert weighted(values, weights).item() == 3
     assert weighted_mean(values, weights).item() == 9 / 4
 
 
@@ -117,49 +117,52 @@ def make_batch(messages: int = 8, classes: int = 3):
         )
         for view in ("u", "v")
     }
-    return outputs, labels, ClassStatistics.initial(torch.bincount(labels, minlength=classes))
+    return outputs, labels, torch.bincount(labels, minlength=classes)
 
 
 def test_terms_are_one_value_per_message_by_name():
-    outputs, labels, statistics = make_batch()
-    loss = TotalLoss(views=["u", "v"], classes=3, width=4)
-    terms = loss.terms(outputs, labels, statistics, epoch=1)
+    outputs, labels, counts = make_batch()
+    objective = paper_objective(counts, views=["u", "v"], width=4)
+    terms = values_of(objective, outputs, labels, epoch=1)
     assert list(terms) == ["error", "calibration", "contrastive", "agreement"]
     assert all(values.shape == (8,) for values in terms.values())
 
 
 def test_a_weight_of_zero_leaves_its_term_out():
-    outputs, labels, statistics = make_batch()
+    outputs, labels, counts = make_batch()
     settings = LossSettings(calibration_weight=0, contrastive_weight=0, agreement_weight=0)
-    loss = TotalLoss(views=["u", "v"], classes=3, width=4, settings=settings)
-    assert list(loss.terms(outputs, labels, statistics, 1)) == ["error"]
+    objective = paper_objective(counts, views=["u", "v"], width=4, settings=settings)
+    assert list(values_of(objective, outputs, labels, 1)) == ["error"]
 
 
 def test_a_single_view_has_nothing_to_agree_with():
-    outputs, labels, statistics = make_batch()
-    loss = TotalLoss(views=["u"], classes=3, width=4)
-    total, log = loss({"u": outputs["u"]}, labels, statistics, 1)
+    outputs, labels, counts = make_batch()
+    objective = paper_objective(counts, views=["u"], width=4)
+    total, log = loss_of(objective, {"u": outputs["u"]}, labels, 1)
     assert "agreement" not in log
     assert torch.isfinite(total)
 
 
 def test_centroids_before_their_first_refresh_are_neutral():
-    outputs, labels, statistics = make_batch()
+    outputs, labels, counts = make_batch()
     settings = LossSettings(prototypes="centroids", margin="none")
-    loss = TotalLoss(views=["u", "v"], classes=3, width=4, settings=settings)
-    values = loss.terms(outputs, labels, statistics, 1)["contrastive"]
+    objective = paper_objective(counts, views=["u", "v"], width=4, settings=settings)
+    values = values_of(objective, outputs, labels, 1)["contrastive"]
     torch.testing.assert_close(values, torch.full((8,), 2 * math.log(3)))
-    assert isinstance(loss.prototypes, EpochCentroids)
+    assert isinstance(prototypes_of(objective), EpochCentroids)
 
 
 def test_the_seed_decides_the_prototypes():
-    make = lambda seed: TotalLoss(views=["u"], classes=3, width=4, seed=seed)  # noqa: E731
-    assert torch.equal(make(1).prototypes.of("u"), make(1).prototypes.of("u"))
-    assert not torch.equal(make(1).prototypes.of("u"), make(2).prototypes.of("u"))
+    def drawn(seed):
+        objective = paper_objective(torch.ones(3).long(), views=["u"], width=4, seed=seed)
+        return prototypes_of(objective).of("u")
+
+    assert torch.equal(drawn(1), drawn(1))
+    assert not torch.equal(drawn(1), drawn(2))
 
 
 def test_every_registered_name_loads():
-    for registry in (LOSSES, PROTOTYPES):
+    for registry in (LOSSES, MARGINS, PROTOTYPES, FUSIONS, SAMPLERS):
         for entry in registry:
             assert callable(entry.load())
 

@@ -50,8 +50,7 @@ def test_focal(classes, labels, focus):
 @every_batch
 def test_ldam(classes, labels):
     cosines, counts = random(len(labels), classes, seed=2, scale=0.3), sizes(classes)
-    margins = ldam_margins(torch.tensor(counts), 0.5)
-    fast = ldam(cosines, torch.tensor(labels), margins, 30.0)
+    fast = ldam(30 * cosines, torch.tensor(labels), torch.tensor(counts), 30.0, 0.5)
     assert_same(fast, naive.ldam(cosines, labels, counts, 0.5, 30.0), [cosines])
 
 

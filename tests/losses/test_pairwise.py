@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from eventide.losses.pairwise import (
     bounded_gradient,
-    infomax_loss,
     norm_ratio_loss,
     triplet_loss,
     violating_triplets,
@@ -114,15 +113,3 @@ def test_a_batch_without_triplets_costs_nothing_and_still_has_a_gradient():
     loss.mean().backward()
     assert loss.tolist() == [0]
     assert z.grad.abs().sum() == 0
-
-
-def test_infomax_is_the_textbook_cross_entropy():
-    real, corrupted, bilinear = random(4, 3), random(4, 3, seed=1), random(3, 3, seed=2)
-    mean = [sum(z[k] for z in real) / 4 for k in range(3)]
-    summary = [1 / (1 + torch.exp(-m)) for m in mean]
-    naive = []
-    for z, truth in [*((z, 1) for z in real), *((z, 0) for z in corrupted)]:
-        score = sum(z[a] * bilinear[a, b] * summary[b] for a in range(3) for b in range(3))
-        chance = 1 / (1 + torch.exp(-score))
-        naive.append(-torch.log(chance if truth else 1 - chance))
-    torch.testing.assert_close(infomax_loss(real, corrupted, bilinear), torch.stack(naive))

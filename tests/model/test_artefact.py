@@ -238,8 +238,8 @@ def test_row_15_the_first_format_has_no_checksum_and_is_checked_all_the_same(tmp
 
 def test_row_15_a_setting_that_is_filled_in_is_said(stored):
     """Failure 44."""
-    change_manifest(stored, lambda m: m["facts"]["settings"]["network"].pop("clamp"))
-    with pytest.warns(EventideWarning, match=r"network\.clamp = 10\.0"):
+    change_manifest(stored, lambda m: m["facts"]["settings"]["network"].pop("logit_bound"))
+    with pytest.warns(EventideWarning, match=r"network\.logit_bound = 10\.0"):
         eventide.load(stored)
 
 

@@ -24,12 +24,12 @@ def test_evidence(kind, dtype):
     assert values.dtype == (torch.float64 if dtype == torch.float64 else torch.float32)
 
 
-def test_functions_and_temperature_and_clamp():
+def test_functions_and_temperature_and_logit_bound():
     two = torch.tensor([[2.0]])
     assert evidence_of(two, NetworkSettings(temperature=4)).item() == 0.5
     soft = evidence_of(two, NetworkSettings(evidence="softplus")).item()
     assert soft == pytest.approx(torch.log1p(two.exp()).item())
-    bent = evidence_of(two, NetworkSettings(evidence="exp", clamp=1)).item()
+    bent = evidence_of(two, NetworkSettings(evidence="exp", logit_bound=1)).item()
     assert bent == pytest.approx(math.exp(math.tanh(2.0)))
 
 

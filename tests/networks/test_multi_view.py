@@ -208,7 +208,7 @@ def test_hidden_states_that_are_not_old_make_a_stale_step_exact():
 
 
 def test_without_time_all_neighbours_count_the_same():
-    net = network(fading="none", layers=(4,))
+    net = network(time_decay="none", layers=(4,))
     embeddings = run(net)[2]["hashtag"].embeddings
     (layer,) = net.encoder.layers
     torch.testing.assert_close(embeddings[0], layer.transform(FEATURES[:2].mean(0)))

@@ -9,10 +9,8 @@ import torch
 
 from eventide.graphs.incidence import Incidence
 from eventide.graphs.views import PAPER_VIEWS, incidence
-from eventide.losses.class_state import ClassStatistics
 from eventide.losses.evidential import evidential_error
 from eventide.losses.settings import LossSettings
-from eventide.losses.total import TotalLoss
 from eventide.networks.encoder import ViewGraph
 from eventide.networks.multi_view import MultiViewNetwork
 from eventide.networks.settings import NetworkSettings
@@ -20,7 +18,7 @@ from eventide.opinions.fusion import fuse
 from eventide.opinions.opinion import Opinion
 from eventide.testing.explicit_graphs import ExplicitNeighbourhood
 from eventide.training.batches import shuffled_batches
-from eventide.training.objectives.objective import UncertaintyGuided
+from objective_steps import loss_of, paper_objective, prototypes_of, values_of
 from oracles import neighbours, temporal_layer
 
 MESSAGES = pl.DataFrame(
@@ -51,12 +49,12 @@ def make_state():
         settings=NetworkSettings(layers=(4, 4), head_hidden=5, evidence="softplus"),
         seed=1,
     ).double()
-    loss = TotalLoss(views=network.views, classes=3, width=4, seed=1).double()
+    objective = paper_objective(torch.bincount(LABELS), views=network.views, width=4, seed=1)
     graphs = {
         view.name: ViewGraph(ExplicitNeighbourhood(incidence(MESSAGES, view), TIMES), FEATURES)
         for view in PAPER_VIEWS
     }
-    return network, loss, graphs
+    return network, objective.double(), graphs
 
 
 def test_the_three_views_connect_what_shares_an_element():
@@ -69,16 +67,15 @@ def test_the_three_views_connect_what_shares_an_element():
 
 
 def test_initial_state():
-    network, loss, _ = make_state()
+    network, objective, _ = make_state()
     assert len(network.heads) == len(PAPER_VIEWS)
     for view in network.views:
-        assert loss.prototypes.of(view).shape == (3, 4)
-    statistics = ClassStatistics.initial(torch.bincount(LABELS))
-    assert statistics.uncertainty.tolist() == [1 - 1e-6] * 3
+        assert prototypes_of(objective).of(view).shape == (3, 4)
+    assert objective.statistics.uncertainty.tolist() == [1 - 1e-6] * 3
 
 
 def test_one_step_line_by_line():
-    network, loss, graphs = make_state()
+    network, objective, graphs = make_state()
     batch = torch.tensor([3, 0, 1])
     outputs = network(FEATURES, graphs, batch)
     opinions = []
@@ -96,34 +93,30 @@ def test_one_step_line_by_line():
         evidence = torch.log1p(logits.exp())
         torch.testing.assert_close(output.evidence, evidence, rtol=1e-9, atol=1e-9)
         opinions.append(Opinion.from_evidence(evidence))
-    terms = loss.terms(
-        outputs, LABELS[batch], ClassStatistics.initial(torch.bincount(LABELS)), epoch=1
-    )
+    terms = values_of(objective, outputs, LABELS[batch], epoch=1)
     torch.testing.assert_close(terms["error"], evidential_error(fuse(opinions), LABELS[batch]))
 
 
 @pytest.mark.parametrize("prototypes", ["learned", "centroids"])
 def test_a_step_updates_encoder_heads_and_prototypes(prototypes):
     network, _, graphs = make_state()
-    loss = TotalLoss(
-        views=network.views,
-        classes=3,
-        width=4,
-        settings=LossSettings(prototypes=prototypes),
-        seed=1,
+    settings = LossSettings(prototypes=prototypes)
+    objective = paper_objective(
+        torch.bincount(LABELS), views=network.views, width=4, settings=settings, seed=1
     ).double()
     outputs = network(FEATURES, graphs)
-    loss.prototypes.refresh({view: out.embeddings for view, out in outputs.items()}, LABELS)
-    parameters = {**dict(network.named_parameters()), **dict(loss.named_parameters())}
+    objective.observe(outputs, LABELS, 0)
+    parameters = {**dict(network.named_parameters()), **dict(objective.named_parameters())}
+    vectors = prototypes_of(objective)
     before = {name: parameter.detach().clone() for name, parameter in parameters.items()}
-    fixed = {view: loss.prototypes.of(view).detach().clone() for view in network.views}
+    fixed = {view: vectors.of(view).detach().clone() for view in network.views}
     optimiser = torch.optim.Adam(parameters.values(), lr=1e-3)
-    loss(outputs, LABELS, ClassStatistics.initial(torch.bincount(LABELS)), 1)[0].backward()
+    loss_of(objective, outputs, LABELS, 1)[0].backward()
     optimiser.step()
     for name, parameter in parameters.items():
         assert not torch.equal(parameter, before[name]), name
     for view in network.views:
-        changed = not torch.equal(loss.prototypes.of(view), fixed[view])
+        changed = not torch.equal(vectors.of(view), fixed[view])
         assert changed == (prototypes == "learned")
 
 
@@ -135,7 +128,8 @@ def test_views_of_no_element_leave_every_message_to_itself():
 def test_an_epoch_sees_every_training_message_once():
     rows = np.array([1, 4, 5, 7, 11])
     first, second = (
-        np.concatenate(list(shuffled_batches(rows, 2, seed=0, epoch=epoch))) for epoch in (1, 2)
+        np.concatenate(list(shuffled_batches(rows, rows, 2, seed=0, epoch=epoch)))
+        for epoch in (1, 2)
     )
     assert sorted(first) == sorted(second) == rows.tolist()
     assert first.tolist() != second.tolist()
@@ -143,14 +137,14 @@ def test_an_epoch_sees_every_training_message_once():
 
 def test_class_uncertainty_is_updated_after_the_epoch_and_not_before():
     network, _, graphs = make_state()
-    total = TotalLoss(
-        views=network.views, classes=3, width=4, settings=LossSettings(prototypes="centroids")
+    settings = LossSettings(prototypes="centroids")
+    objective = paper_objective(
+        torch.bincount(LABELS), views=network.views, width=4, settings=settings
     ).double()
-    objective = UncertaintyGuided(total, torch.bincount(LABELS))
     outputs = network(FEATURES, graphs)
-    opinion = objective.read(outputs)
+    opinion = objective.read(outputs).fused
     objective.observe(outputs, LABELS, 0)
-    assert total.prototypes.of("user").abs().sum() > 0
+    assert prototypes_of(objective).of("user").abs().sum() > 0
     assert objective.uncertainty.tolist() == [1 - 1e-6] * 3
     objective.observe(outputs, LABELS, 1)
     expected = [opinion.uncertainty[c == LABELS].mean().item() for c in range(3)]

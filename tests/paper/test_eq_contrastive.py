@@ -7,8 +7,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from eventide.losses import MARGINS
 from eventide.losses.class_state import ClassStatistics
-from eventide.losses.contrastive.margins import MARGINS, margins_of
+from eventide.losses.contrastive.margins import margins_of
 from eventide.losses.contrastive.prototypical import (
     EpochCentroids,
     LearnedPrototypes,

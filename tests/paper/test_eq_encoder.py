@@ -12,7 +12,7 @@ from eventide.graphs.incidence import Incidence
 from eventide.graphs.neighbourhood import BucketedNeighbourhood
 from eventide.networks.encoder import SharedEncoder, ViewGraph
 from eventide.networks.initialisation import Noise
-from eventide.networks.settings import Fading, NetworkSettings
+from eventide.networks.settings import NetworkSettings, TimeDecay
 from eventide.networks.temporal_attention import TemporalAttention
 from eventide.testing.explicit_graphs import ExplicitNeighbourhood
 from oracles import assert_same, attention, neighbours, random, temporal_layer
@@ -24,9 +24,9 @@ TIMES = [0, 3, 3, 1, 9, 4]
 KINDS = pytest.mark.parametrize("kind", [ExplicitNeighbourhood, BucketedNeighbourhood])
 
 
-def make_layer(inputs: int, outputs: int, fading: Fading = "free") -> TemporalAttention:
+def make_layer(inputs: int, outputs: int, time_decay: TimeDecay = "free") -> TemporalAttention:
     generator = torch.Generator().manual_seed(1)
-    return TemporalAttention(inputs, outputs, fading=fading, generator=generator).double()
+    return TemporalAttention(inputs, outputs, time_decay=time_decay, generator=generator).double()
 
 
 @KINDS

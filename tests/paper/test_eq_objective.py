@@ -25,11 +25,11 @@ from eventide.losses.evidence_calibration import (
 from eventide.losses.evidential import evidential_error
 from eventide.losses.reduction import class_balanced_weights
 from eventide.losses.settings import ABLATIONS, LossSettings, ablation
-from eventide.losses.total import TotalLoss
 from eventide.networks.multi_view import ViewOutput
 from eventide.networks.settings import NetworkSettings
 from eventide.opinions.fusion import fuse
 from eventide.opinions.opinion import Opinion
+from objective_steps import loss_of, paper_objective, prototypes_of
 from oracles import assert_same, random
 
 amounts = st.one_of(st.just(0.0), st.floats(1e-3, 1e3))
@@ -163,25 +163,27 @@ def total_by_loops(choice: LossSettings, batch, prototypes, epoch: int) -> torch
 def test_total_of_every_ablation(name, centroids, batch):
     labels, z, logits, statistics = batch
     choice = ablation(name, centroids=centroids)
-    loss = TotalLoss(views=list(z), classes=4, width=4, settings=choice, seed=5).double()
+    counts = statistics.counts
+    objective = paper_objective(counts, views=list(z), width=4, settings=choice, seed=5)
+    prototypes_of(objective).double()
     truth = torch.tensor(labels)
-    loss.prototypes.refresh(z, truth)
+    prototypes_of(objective).refresh(z, truth)
     outputs = {v: ViewOutput(z[v], logits[v], NetworkSettings()) for v in z}
-    total, log = loss(outputs, truth, statistics, 7)
-    prototypes = {view: loss.prototypes.of(view) for view in z}
+    total, log = loss_of(objective, outputs, truth, 7, statistics)
+    prototypes = {view: prototypes_of(objective).of(view) for view in z}
     naive = total_by_loops(choice, batch, prototypes, 7)
-    assert_same(total, naive, [*z.values(), *logits.values(), *loss.parameters()])
-    weighted = [loss.weights[term] * value for term, value in log.items() if term != "total"]
+    assert_same(total, naive, [*z.values(), *logits.values(), *objective.parameters()])
+    weighted = [weight * log[name] for name, weight in objective.weights(7).items()]
     assert log["total"] == pytest.approx(sum(weighted))
     assert ("calibration" in log) == (choice.calibration != "none")
-    assert len(list(loss.parameters())) == (0 if centroids else 3)
+    assert len(list(objective.parameters())) == (0 if centroids else 3)
 
 
 def test_published_weights_of_the_terms():
-    loss = TotalLoss(views=["u"], classes=2, width=2)
+    objective = paper_objective(torch.tensor([1, 1]), views=["u", "v"], width=2)
     expected = {"error": 1.0, "calibration": 1.0, "contrastive": 0.1, "agreement": 0.5}
-    assert loss.weights == expected
-    assert loss.settings.margin_scale == 0.1
+    assert objective.weights(1) == expected
+    assert LossSettings().margin_scale == 0.1
 
 
 def test_etgnn_calibrates_all_messages(batch):

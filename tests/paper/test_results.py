@@ -1,4 +1,4 @@
-"""paper/results.toml holds every cell of the paper's tables, and nothing else."""
+"""reports/paper_results.toml holds every cell of the paper's tables, and nothing else."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ import pytest
 from eventide.losses.settings import ablation
 from tex import ROOT, source, table
 
-RESULTS = tomllib.loads((ROOT / "paper" / "results.toml").read_text(encoding="utf-8"))
+RESULTS = tomllib.loads(
+    (ROOT / "src" / "eventide" / "reports" / "paper_results.toml").read_text(encoding="utf-8")
+)
 DATASETS = ("Events2012_100", "Events2018_100", "CrisisLexT_7")
 COMPARISONS = ("table_sed", "table_ltr")
 
 
 def as_read(label: str, printed: str) -> str:
-    """The cell as we read it: misprints are listed in results.toml, each with a reason."""
+    """The cell as we read it: misprints are listed in paper_results.toml, each with a reason."""
     for misprint in RESULTS["misprints"]:
         if (misprint["table"], misprint["printed"]) == (label, printed):
             return misprint["read"]
@@ -26,7 +28,7 @@ def as_read(label: str, printed: str) -> str:
 
 
 def comparison(label: str) -> dict[str, dict[str, Any]]:
-    """A comparison table of the paper in the shape of results.toml."""
+    """A comparison table of the paper in the shape of paper_results.toml."""
     found: dict[str, dict[str, Any]] = {}
     above = ""
     for first, *cells in table(source(), label)[2:]:

@@ -17,8 +17,8 @@ def test_a_registered_method_keeps_every_invariant(method, small_sample, tiny_be
     # MiniLM itself is fine-tuned in tests/methods/event_detection/test_text_method.py and by `bench checks`.
     parameters = QUICK | {"text__checkpoint": str(tiny_bert)}
     findings = check_method(method, small_sample, **parameters)
-    complaints = {each.check: each.complaints for each in findings if not each.passed}
-    assert not complaints
+    failures = {each.check: each.failures for each in findings if not each.passed}
+    assert not failures
     assert [each.check for each in findings] == list(CHECKS)
 
 
@@ -58,7 +58,7 @@ def learn_validation_labels(self, training_set):
 
 
 @pytest.mark.parametrize(
-    ("cheat", "check", "complaint"),
+    ("cheat", "check", "failure"),
     [
         (peek_at_test_labels, "repeatable, test labels unseen", "test labels change rows.logits"),
         (draw_from_nowhere, "repeatable, test labels unseen", "the same seed gives another model"),
@@ -66,12 +66,12 @@ def learn_validation_labels(self, training_set):
     ],
 )
 def test_learning_what_must_not_be_learned_is_found_out(
-    cheat, check, complaint, subject, monkeypatch
+    cheat, check, failure, subject, monkeypatch
 ):
     monkeypatch.setattr(LrEncoder, "learn", cheat)
     monkeypatch.setattr(EventClassifier, "intake", read_for_everybody)
     (found,) = CHECKS[check](subject)
-    assert found.startswith(complaint)
+    assert found.startswith(failure)
 
 
 def test_invalid_probabilities_are_found_out(subject, monkeypatch):
@@ -86,7 +86,9 @@ def test_a_glance_at_the_batch_is_found_out(subject, monkeypatch):
         return logits - logits.mean(axis=0)
 
     monkeypatch.setattr(LrEncoder, "logits", beside_others)
-    assert "judged alone differ" in " ".join(invariants.judges_alone(subject))
+    assert "predicted alone differ" in " ".join(
+        invariants.predicts_independently_of_the_batch(subject)
+    )
 
 
 def test_text_in_a_saved_model_is_found_out(subject, monkeypatch):
@@ -119,11 +121,11 @@ def test_rows_that_are_not_forgotten_are_found_out(subject, monkeypatch):
     assert "other messages change" in " ".join(invariants.forgets(subject))
 
 
-def test_a_check_that_breaks_down_is_a_complaint(small_sample, monkeypatch):
+def test_a_check_that_breaks_down_is_a_failure(small_sample, monkeypatch):
     def broken(self, training_set):
         raise RuntimeError("out of order")
 
     monkeypatch.setattr(LrEncoder, "learn", broken)
     findings = check_method("lr-encoder", small_sample, **QUICK)
     assert not any(each.passed for each in findings)
-    assert "RuntimeError in broken: out of order" in findings[0].complaints[0]
+    assert "RuntimeError in broken: out of order" in findings[0].failures[0]

@@ -26,7 +26,7 @@ def label_of(rows):
 @given(st.integers(1, 70), st.integers(0, 5), st.integers(1, 9))
 @settings(max_examples=30, deadline=None)
 def test_shuffled_batches_hold_every_row_once(size, seed, epoch):
-    batches = list(shuffled_batches(ROWS, size, seed, epoch))
+    batches = list(shuffled_batches(ROWS, LABELS, size, seed, epoch))
     assert sorted(np.concatenate(batches)) == ROWS.tolist()
     assert {len(batch) for batch in batches[:-1]} <= {size}
 
@@ -34,15 +34,15 @@ def test_shuffled_batches_hold_every_row_once(size, seed, epoch):
 @given(st.integers(1, 70), st.integers(1, 5), st.integers(0, 5), st.integers(1, 9))
 @settings(max_examples=30, deadline=None)
 def test_class_aware_batches_are_full_and_as_many_as_shuffled_ones(size, together, seed, epoch):
-    batches = list(class_aware_batches(ROWS, LABELS, size, together, seed, epoch))
-    assert len(batches) == len(list(shuffled_batches(ROWS, size, seed, epoch)))
+    batches = list(class_aware_batches(ROWS, LABELS, size, seed, epoch, together))
+    assert len(batches) == len(list(shuffled_batches(ROWS, LABELS, size, seed, epoch)))
     assert {len(batch) for batch in batches} == {size}
     assert set(np.concatenate(batches)) <= set(ROWS)
 
 
 @pytest.mark.parametrize("together", [1, 4])
 def test_classes_take_turns(together):
-    drawn = np.concatenate(list(class_aware_batches(ROWS, LABELS, 48, together, 0, 1)))
+    drawn = np.concatenate(list(class_aware_batches(ROWS, LABELS, 48, 0, 1, together)))
     turns = label_of(drawn).reshape(-1, together)
     assert (turns == turns[:, :1]).all(), "a turn belongs to one class"
     rounds = turns[:, 0].reshape(-1, 4)
@@ -66,7 +66,7 @@ def test_small_classes_are_drawn_as_often_as_large_ones():
 def test_order_and_gaps_of_the_labels_do_not_matter():
     order = np.random.default_rng(0).permutation(len(ROWS))
     drawn = np.concatenate(
-        list(class_aware_batches(ROWS[order], 10 * LABELS[order] + 7, 20, 2, 0, 1))
+        list(class_aware_batches(ROWS[order], 10 * LABELS[order] + 7, 20, 0, 1, 2))
     )
     assert sorted(np.bincount(label_of(drawn))) == [14, 14, 16, 16]
 
@@ -74,9 +74,9 @@ def test_order_and_gaps_of_the_labels_do_not_matter():
 @pytest.mark.parametrize(
     "sampler",
     [
-        lambda seed, epoch: shuffled_batches(ROWS, 16, seed, epoch),
+        lambda seed, epoch: shuffled_batches(ROWS, LABELS, 16, seed, epoch),
         lambda seed, epoch: class_balanced_batches(ROWS, LABELS, 16, seed, epoch),
-        lambda seed, epoch: class_aware_batches(ROWS, LABELS, 16, 4, seed, epoch),
+        lambda seed, epoch: class_aware_batches(ROWS, LABELS, 16, seed, epoch),
     ],
 )
 def test_seed_and_epoch_decide_and_nothing_else(sampler):

@@ -20,7 +20,7 @@ SETTINGS = {
     "training__epochs": 6,
     "training__batch_size": 64,
     "training__schedule": "cosine",
-    "training__weight_average": 0.7,
+    "training__ema_decay": 0.7,
     "network__dropout": 0.2,
     "encoder": "tfidf-svd:16",
 }

@@ -16,7 +16,7 @@ def test_the_average_by_hand():
     for step in range(1, 9):
         value = random.normal(size=3)
         weight.data.copy_(torch.from_numpy(value))
-        average.follow()
+        average.update()
         kept = min(0.75, 1 - 1 / step)
         expected = kept * expected + (1 - kept) * value
         with average.in_use():
@@ -35,15 +35,15 @@ def test_weights_come_back_after_an_error():
 
 def test_frozen_weights_and_no_decay_cost_nothing():
     frozen = torch.nn.Parameter(torch.ones(1), requires_grad=False)
-    assert not Ema([frozen], decay=0.5).average
-    assert not Ema([torch.nn.Parameter(torch.ones(1))], decay=0.0).average
+    assert not Ema([frozen], decay=0.5).weights
+    assert not Ema([torch.nn.Parameter(torch.ones(1))], decay=0.0).weights
 
 
 def test_training_itself_does_not_see_the_average(small_sample):
     """CE looks at no class statistics, so its steps are the same; what is kept is not."""
     quick = {"training__epochs": 3, "training__batch_size": 64, "encoder": "tfidf-svd:16"}
     plain, averaged = (
-        EventClassifier(method="ce", training__weight_average=decay, **quick).fit(small_sample)
+        EventClassifier(method="ce", training__ema_decay=decay, **quick).fit(small_sample)
         for decay in (0.0, 0.9)
     )
     assert [row["total"] for row in plain.history_] == [row["total"] for row in averaged.history_]

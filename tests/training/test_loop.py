@@ -14,7 +14,6 @@ from eventide.features.encoders import encoder
 from eventide.graphs.views import PAPER_VIEWS
 from eventide.losses.class_state import ClassStatistics
 from eventide.losses.evidential import evidential_error
-from eventide.losses.total import TotalLoss
 from eventide.methods.ucl import UclEc
 from eventide.model import EventClassifier
 from eventide.networks.encoder import ViewGraph
@@ -24,6 +23,7 @@ from eventide.opinions.opinion import Opinion
 from eventide.scoring.metrics import macro_f1
 from eventide.settings import resolve
 from eventide.testing.explicit_graphs import ExplicitNeighbourhood
+from objective_steps import loss_of, paper_objective, prototypes_of
 
 QUICK = {"training__epochs": 3, "training__batch_size": 64, "encoder": "tfidf-svd:32"}
 
@@ -135,18 +135,19 @@ def test_train_is_algorithm_1_line_by_line(small_sample):
         view: ViewGraph(ExplicitNeighbourhood(each, corpus.times), features)
         for view, each in corpus.incidences.items()
     }
-    total = TotalLoss(
-        views=network.views, classes=classes, width=16, settings=settings.loss, seed=3
+    counts = torch.bincount(labels[rows], minlength=classes)
+    objective = paper_objective(
+        counts, views=network.views, width=16, settings=settings.loss, seed=3
     )
     optimiser = torch.optim.Adam(network.parameters(), lr=settings.training.learning_rate)
     uncertainty = torch.full((classes,), 1 - 1e-6, dtype=torch.float64)
-    statistics = ClassStatistics.initial(torch.bincount(labels[rows], minlength=classes))
+    statistics = ClassStatistics.initial(counts)
     best, kept = (-1.0, -1.0, -np.inf), None
     for epoch in range(1, 5):
         network.eval()
         with torch.no_grad():
             outputs = network(features, graphs, torch.from_numpy(rows))
-        total.prototypes.refresh(
+        prototypes_of(objective).refresh(
             {view: output.embeddings for view, output in outputs.items()}, labels[rows]
         )
         statistics = replace(statistics, uncertainty=uncertainty)
@@ -154,7 +155,8 @@ def test_train_is_algorithm_1_line_by_line(small_sample):
         order = np.random.default_rng([3, epoch]).permutation(rows)
         for start in range(0, len(order), 50):
             batch = torch.from_numpy(order[start : start + 50])
-            loss, _ = total(network(features, graphs, batch), labels[batch], statistics, epoch)
+            outputs = network(features, graphs, batch)
+            loss, _ = loss_of(objective, outputs, labels[batch], epoch, statistics)
             optimiser.zero_grad()
             loss.backward()
             optimiser.step()

@@ -6,37 +6,45 @@ import numpy as np
 import pytest
 import torch
 
+from eventide.losses.terms import RegisteredLoss, Term
 from eventide.networks.trainable import TrainableNetwork
+from eventide.training.batches import class_aware_batches
 from eventide.training.checkpoints import Checkpoints
-from eventide.training.objectives.logit_objective import BalancedClassifier, LogitObjective
-from eventide.training.objectives.representation_objective import RepresentationObjective
+from eventide.training.objectives.objective import Objective
+from eventide.training.objectives.output_readers import CentroidReader, LogitReader
 from eventide.training.phases import Phase, share, train_phases
 from eventide.training.settings import TrainingSettings
 
 EPOCHS = TrainingSettings(epochs=3, batch_size=64, learning_rate=3e-3)
 
 
-class PullTogether(RepresentationObjective):
+class PullTogether(torch.nn.Module):
     """Pull messages to their class's centroid, with a learned strength."""
 
-    def __init__(self, counts, views, width):
-        super().__init__(counts, 0.1, views, width)
-        self.strength = torch.nn.Parameter(torch.ones(len(views)))
+    def __init__(self, reader):
+        super().__init__()
+        self.reader = (reader,)
+        self.strength = torch.nn.Parameter(torch.ones(len(reader.views)))
 
-    def represent(self, outputs, labels, epoch):
+    def forward(self, inputs):
         pulls = [
-            (output.embeddings - self.centroids[index][labels]).square().sum(dim=1)
-            for index, output in enumerate(outputs.values())
+            (each - centroids[inputs.labels]).square().sum(dim=1)
+            for each, centroids in zip(inputs.embeddings, self.reader[0].centroids, strict=True)
         ]
         return (torch.stack(pulls) * self.strength.square().unsqueeze(1)).sum(dim=0)
 
 
 def phases(network, training_set):
     counts = torch.from_numpy(training_set.class_counts)
+    reader = CentroidReader(network.views, len(counts), network.encoder.width)
+    error, agreement = RegisteredLoss("cross-entropy"), RegisteredLoss("agreement")
+    first = {"error": Term(error), "agreement": Term(agreement, 0.5)}
+    second = {"representation": Term(PullTogether(reader)), "agreement": Term(agreement, 0.1)}
+    last = Objective(counts, {"error": Term(error)}, LogitReader(), class_aware_batches)
     return [
-        Phase(LogitObjective(counts, 0.5), EPOCHS),
-        Phase(PullTogether(counts, network.views, network.encoder.width), EPOCHS, trains="encoder"),
-        Phase(BalancedClassifier(counts), EPOCHS, trains="classifier"),
+        Phase(Objective(counts, first, LogitReader()), EPOCHS),
+        Phase(Objective(counts, second, reader), EPOCHS, trains="encoder"),
+        Phase(last, EPOCHS, trains="classifier"),
     ]
 
 

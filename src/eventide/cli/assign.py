@@ -7,21 +7,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from eventide.cli.console import note, page_console, plain_table, print_json, say, show
+from eventide.cli.console import note, page_console, print_json, say, show
 from eventide.cli.exits import stoppable
 from eventide.cli.options import AllowDownload, AsNew, ModelPath, Overwrite, SaltFile, Sources
 from eventide.cli.reading import Reading, reads_messages
 from eventide.progress import step
+from eventide.reports.terminal_table import plain_table
 from eventide.safe_text import safe
 
 if TYPE_CHECKING:
     import polars as pl
 
 SHOWN, EVENTS = 20, 30
-"""Messages and events that are shown where the user asked for no number."""
+"""Messages and events that are shown by default."""
 
 NARROW, WIDE, WIDEST = 60, 110, 140
-"""Columns of a terminal with room for whole names, for ids and beliefs, for conflicts too."""
+"""Widths of a terminal from which on names are whole, ids and beliefs are shown, conflicts too."""
 
 
 @reads_messages
@@ -119,11 +120,11 @@ def checked_output(
 
 
 def show_opinions(kept: pl.DataFrame, shown: int) -> None:
-    """Print the most uncertain messages, which are the ones to look at: event, doubt, text."""
+    """Print the most uncertain messages: event, uncertainty, text."""
     console = page_console()
     wide, widest = console.width >= WIDE, console.width >= WIDEST
     figures = ["uncertainty"] + ["belief"] * wide + ["conflict"] * widest
-    table = plain_table("Look at these first: the most uncertain")
+    table = plain_table("Most uncertain messages")
     table.expand = True
     table.add_column("event", no_wrap=True, max_width=max(10, console.width // 4))
     for name in figures:

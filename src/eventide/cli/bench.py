@@ -1,4 +1,4 @@
-"""``eventide bench``: measurements and proofs that take longer than a test may."""
+"""``eventide bench``: checks of methods that take longer than a test may."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from eventide.cli.options import AsJson, Seed
 if TYPE_CHECKING:
     from eventide.testing.checks import CheckResult
 
-app = typer.Typer(help="Measure, and prove what must hold.", no_args_is_help=True)
+app = typer.Typer(help="Checks that take longer than a test may.", no_args_is_help=True)
 
 
 @app.callback()
 def bench() -> None:
-    """Hold the benches together."""
+    """Group the checks."""
 
 
 @app.command()
@@ -31,7 +31,7 @@ def checks(
     seed: Seed = 3,
     as_json: AsJson = False,
 ) -> None:
-    """Prove what must hold for every method on the whole sample: none sees test labels, say.
+    """Check every method on the whole sample: that it sees no test labels, for example.
 
     Exits with 1 if a method fails a check.
 
@@ -53,7 +53,7 @@ def checks(
                 "method": each.method,
                 "check": each.check,
                 "passed": each.passed,
-                "complaints": each.complaints,
+                "failures": each.failures,
                 "seconds": round(each.seconds, 2),
             }
             for each in findings
@@ -68,7 +68,7 @@ def checks(
 def chosen_methods(names: str | None) -> list[str]:
     """Read a list of methods and groups; nothing given means all.
 
-    >>> chosen_methods("yardstick,ucl")
+    >>> chosen_methods("baseline,ucl")
     ['lr-tfidf', 'lr-encoder', 'nearest-in-time', 'ucl']
     """
     from eventide.methods import METHODS
@@ -83,11 +83,11 @@ def chosen_methods(names: str | None) -> list[str]:
 
 
 def table(findings: Sequence[CheckResult]) -> str:
-    """Lay out findings: a line per method and check, complaints below the check they belong to."""
+    """Lay out findings: a line per method and check, failures below their check."""
     lines = []
     for each in findings:
         outcome = "passed" if each.passed else "FAILED"
         lines.append(f"{each.method:<18}{each.check:<34}{outcome}  {each.seconds:7.1f} s")
-        lines += [f"    {complaint}" for complaint in each.complaints]
+        lines += [f"    {failure}" for failure in each.failures]
     passed = sum(each.passed for each in findings)
     return "\n".join([*lines, f"{passed} of {len(findings)} checks passed"])

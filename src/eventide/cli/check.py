@@ -1,36 +1,32 @@
-"""``eventide check``: facts about a file before anybody trains on it."""
+"""``eventide check``: a profile of messages before training on them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import typer
-
-from eventide.cli.console import print_json
+from eventide.cli.console import PAGE_WIDTH, page_console, print_json, say, show
 from eventide.cli.options import AsJson, Sources
 from eventide.cli.reading import Reading, reads_messages
 
 if TYPE_CHECKING:
     from eventide.reports.profile import DataProfile
 
-PAGE_WIDTH = 100
-
 
 @reads_messages
 def check(sources: Sources, reading: Reading, as_json: AsJson = False) -> None:
-    """Show facts about messages before training on them, however bad they are.
+    """Profile messages before training on them: counts, times, events, views, repeated texts.
 
     Example: eventide check messages.csv --column created_at=time
     """
-    from eventide.reports.profile import facts
+    from eventide.reports.profile import data_profile
 
     intake = reading.read(sources, refuse=False)
     options = reading_options(reading)
-    measured = facts(intake, source=sources, columns=reading.columns(), options=options)
+    measured = data_profile(intake, source=sources, columns=reading.columns(), options=options)
     if as_json:
         print_json(measured.model_dump_json(indent=2))
     else:
-        show(measured)
+        show_profile(measured)
     if reading.strict:
         intake.check_rejected(strict=True)
 
@@ -47,20 +43,12 @@ def reading_options(reading: Reading) -> list[str]:
     return options + (["--encoding", reading.encoding] if reading.encoding is not None else [])
 
 
-def show(measured: DataProfile) -> None:
-    """Print the page: in colour on a terminal, as plain text of fixed width in a pipe."""
-    from rich.console import Console
-
+def show_profile(measured: DataProfile) -> None:
+    """Print the profile: in colour on a terminal, as plain text of fixed width in a pipe."""
     from eventide.reports.profile.page import next_lines, page
 
-    console = Console(highlight=False)
-    if not console.is_terminal or console.width > PAGE_WIDTH:
-        console = Console(highlight=False, width=PAGE_WIDTH)
+    console = page_console()
+    console.width = min(console.width, PAGE_WIDTH)
     plain = not console.encoding.lower().startswith("utf")
-    with console.capture() as captured:
-        console.print(page(measured, plain=plain))
-    lines = [line.rstrip() for line in captured.get().splitlines()]
-    lines += next_lines(measured).splitlines()
-    # Names in the data may hold signs that this stream cannot write.
-    shown = "\n".join(lines).encode(console.encoding, "replace").decode(console.encoding)
-    typer.echo(shown, color=console.is_terminal)
+    show(page(measured, plain=plain), console)
+    say(next_lines(measured))  # not on the page, which would fold a command

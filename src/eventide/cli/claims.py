@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from eventide.cli.compare import IN_A_PIPE, seed_numbers
+from eventide.cli.compare import IN_A_PIPE, read_seeds
 from eventide.cli.console import print_json, say
 from eventide.cli.options import (
     AsJson,
     ChangeForAll,
     Entities,
-    GraphSplit,
     Preset,
     Source,
+    SplitName,
     Workers,
     changed_settings,
 )
@@ -41,7 +41,7 @@ def claims(
     seeds: Annotated[
         str, typer.Option(help="How many (3 is 0 to 2), a range (100-104) or a list (3,5).")
     ] = "3",
-    split: GraphSplit = "random",
+    split: SplitName = "random",
     preset: Preset = "default",
     encoder: Annotated[str | None, typer.Option(help="As for eventide compare.")] = None,
     entities: Entities = "rules",
@@ -67,9 +67,9 @@ def claims(
 
     Example: eventide claims messages.jsonl --only order,margins --seeds 5
     """
-    numbers = seed_numbers(seeds)
+    chosen_seeds = read_seeds(seeds)
     changes = {key.replace("__", "."): v for key, v in changed_settings(change or []).items()}
-    from eventide.experiments import read_material
+    from eventide.experiments import read_experiment_data
     from eventide.experiments.prepared import data_name, needed_lists
     from eventide.features.encoders import DEFAULT_ENCODER
     from eventide.outputs import check_file
@@ -82,7 +82,7 @@ def claims(
         CLAIMS.entry(each)
     name, variants = data_name(source), needed(names)
     asked: dict[str, Any] = {
-        "seeds": numbers,
+        "seeds": chosen_seeds,
         "split": split,
         "encoder": encoder or DEFAULT_ENCODER,
         "preset": preset,
@@ -94,9 +94,9 @@ def claims(
     if out is not None:
         out = check_file(out, overwrite=overwrite, inputs=[source])
     intake = reading.read(source, lists=needed_lists(variants))
-    material = read_material(intake, variants, entities=entities, name=name)
+    data = read_experiment_data(intake, variants, entities=entities, name=name)
     with run_lines() as tell:
-        runs = Runs(material, watch=tell, **asked)
+        runs = Runs(data, watch=tell, **asked)
         try:
             report = examine(runs, names)
         except KeyboardInterrupt:
@@ -116,7 +116,7 @@ def _show(report: Report) -> None:
     from rich.console import Console
 
     from eventide.reports.claims.findings import CAVEATS, details, summary
-    from eventide.reports.tables.render import terminal
+    from eventide.reports.tables.table_formats import terminal
 
     console = Console(highlight=False)
     if not console.is_terminal:  # in a pipe nothing has to be folded

@@ -17,6 +17,7 @@ from eventide.cli.options import (
     Entities,
     Preset,
     Source,
+    SplitName,
     Workers,
     changed_settings,
 )
@@ -40,26 +41,20 @@ def compare(
         str,
         typer.Option(
             help="Methods, variants (ucl-ec+cb) and groups, joined by commas: long-tail, "
-            "event-detection, yardsticks, all, ablation, ablation-grid, controls."
+            "event-detection, baselines, all, ablation, ablation-grid, controls."
         ),
     ] = "long-tail",
     seeds: Annotated[
         str,
         typer.Option(
             help="How many (10 is 0 to 9), a range (100-104) or a list (3,5). A seed sets split "
-            "and first weights, the same for every method."
+            "and initialisation, the same for every method."
         ),
     ] = "10",
-    split: Annotated[
-        str,
-        typer.Option(
-            help="random (the paper's 20 validation and 30 test messages per event), "
-            "proportional, duplicate-aware, chronological, or stored."
-        ),
-    ] = "random",
+    split: SplitName = "random",
     protocol: Annotated[
         str | None,
-        typer.Option(help="transductive (default) or inductive; a chronological split is that."),
+        typer.Option(help="transductive, or inductive, which a chronological split always is."),
     ] = None,
     preset: Preset = "default",
     encoder: Annotated[
@@ -96,18 +91,18 @@ def compare(
 
     Example: eventide compare messages.jsonl --methods controls --split chronological
     """
-    numbers = seed_numbers(seeds)
+    chosen_seeds = read_seeds(seeds)
     changes = {
         name.replace("__", "."): value for name, value in changed_settings(change or []).items()
     }
-    from eventide.experiments import choose, read_material
+    from eventide.experiments import choose, read_experiment_data
     from eventide.experiments import compare as run_all
     from eventide.experiments.jobs import check_request, check_runs_folder
     from eventide.experiments.prepared import data_name, needed_lists
     from eventide.features.encoders import DEFAULT_ENCODER
     from eventide.reports.tables.collection import collect
     from eventide.reports.tables.significance_table import chosen_reference
-    from eventide.reports.tables.write import as_data, check_tables, write_tables
+    from eventide.reports.tables.table_files import as_data, check_tables, write_tables
 
     choice, name = choose(methods), data_name(source)
     reference = chosen_reference([each.name for each in choice.variants], reference)
@@ -119,18 +114,18 @@ def compare(
         "changes": changes,
         "workers": workers,
     }
-    check_request(choice.variants, numbers, entities=entities, **asked)
+    check_request(choice.variants, chosen_seeds, entities=entities, **asked)
     folder = check_runs_folder(out or Path(f"comparison-{name}"), inputs=[source])
     replaced = check_tables(folder, inputs=[source])
     intake = reading.read(source, lists=needed_lists(choice.variants))
-    material = read_material(intake, choice.variants, entities=entities, name=name)
+    data = read_experiment_data(intake, choice.variants, entities=entities, name=name)
     try:
         with _bar() as watch:
-            results = run_all(material, choice.variants, numbers, out=folder, watch=watch, **asked)
+            results = run_all(data, choice.variants, chosen_seeds, out=folder, watch=watch, **asked)
     except KeyboardInterrupt:
         say(f"stopped; the same command goes on with what is in {folder}", err=True)
         raise typer.Exit(1) from None
-    tables = collect(results, choice.groups, material=material, reference=reference)
+    tables = collect(results, choice.groups, data=data, reference=reference)
     written = write_tables(results, tables, folder)
     if as_json:
         print_json(as_data(results, choice.notes, reference))
@@ -144,10 +139,10 @@ def compare(
         raise typer.Exit(1)
 
 
-def seed_numbers(text: str) -> list[int]:
+def read_seeds(text: str) -> list[int]:
     """Read ``--seeds``: how many, a range, or a list.
 
-    >>> seed_numbers("3"), seed_numbers("100-102"), seed_numbers("4,7")
+    >>> read_seeds("3"), read_seeds("100-102"), read_seeds("4,7")
     ([0, 1, 2], [100, 101, 102], [4, 7])
     """
     try:
@@ -210,7 +205,7 @@ def _said(step: Step) -> str:
 def _show(tables: list[Table], notes: list[str]) -> None:
     from rich.console import Console
 
-    from eventide.reports.tables.render import left_out, terminal
+    from eventide.reports.tables.table_formats import left_out, terminal
 
     console = Console(highlight=False)
     if not console.is_terminal:  # in a pipe nothing has to be folded or left out
@@ -227,7 +222,7 @@ def _show(tables: list[Table], notes: list[str]) -> None:
 
 
 def _complain(results: Results) -> None:
-    from eventide.reports.tables.write import failures
+    from eventide.reports.tables.table_files import failures
 
     say(f"{len(results.failures)} runs failed:", err=True, style="red")
     for line in failures(results):

@@ -18,7 +18,6 @@ from eventide.safe_text import safe_lines
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
-    from rich.table import Table
 
 PAGE_WIDTH = 100
 """Columns of a page where no terminal has a width of its own."""
@@ -84,21 +83,6 @@ def show(drawing: RenderableType, console: Console | None = None) -> None:
     if not _writes_unicode(sys.stdout):
         text = text.replace("…", "~").encode(console.encoding, "replace").decode(console.encoding)
     _write(text, sys.stdout)
-
-
-def plain_table(title: str | None = None) -> Table:
-    """Return a table without lines, so that narrow terminals have room for words."""
-    from rich.table import Table
-
-    return Table(
-        title=title,
-        title_justify="left",
-        title_style="bold",
-        header_style="bold",
-        box=None,
-        padding=(0, 2, 0, 0),
-        pad_edge=False,
-    )
 
 
 def prepare_streams() -> None:

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperCommand
 
-from eventide.cli.console import plain_table, print_json, say, show
-from eventide.cli.options import AsJson, Overwrite, Seed
+from eventide.cli.console import print_json, say, show
+from eventide.cli.options import AsJson, Overwrite, Seed, SplitName, SplitVerb
+from eventide.reports.terminal_table import plain_table
 from eventide.safe_text import safe
 
 if TYPE_CHECKING:
@@ -21,8 +21,14 @@ if TYPE_CHECKING:
 app = typer.Typer(help="List, build and sample datasets.", no_args_is_help=True)
 
 
-class _WithSources(TyperCommand):
-    """A command whose help ends with where each dataset's source is obtained."""
+class _BuildVerb(SplitVerb):
+    """Its help ends with where each dataset's source is obtained."""
+
+    def split_names(self) -> list[str]:
+        """Leave out what draws nothing."""
+        from eventide.data.datasets.build import drawn_splits
+
+        return drawn_splits()
 
     def get_help(self, ctx: Any) -> str:
         """Fill in the sources only when help is asked for: the registry imports polars."""
@@ -54,7 +60,7 @@ def list_datasets(as_json: AsJson = False) -> None:
     say(_sources(rows))
 
 
-@app.command("build", cls=_WithSources)
+@app.command("build", cls=_BuildVerb)
 def build_dataset(
     name: Annotated[str, typer.Argument(help="Which dataset; see: eventide data list.")],
     source: Annotated[Path, typer.Option("--from", help="What you have of its source.")],
@@ -66,16 +72,10 @@ def build_dataset(
     ] = None,
     overwrite: Overwrite = False,
     seed: Seed = 0,
-    split: Annotated[
-        str,
-        typer.Option(
-            help="per-class (20 validation and 30 test messages of each event, as in the paper), "
-            "proportional (10 % and 20 %), or chronological (the latest 10 % and 20 %)."
-        ),
-    ] = "per-class",
+    split: SplitName = "random",
     keep_together: Annotated[
         bool,
-        typer.Option("--keep-together", help="Keep near-duplicate texts on one side of the split."),
+        typer.Option("--keep-together", help="Keep near-duplicate texts in one part of the split."),
     ] = False,
     as_json: AsJson = False,
 ) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from eventide.cli.check import show
+from eventide.cli.check import show_profile
 from eventide.cli.console import command, say
 from eventide.cli.evaluate import show_report
 from eventide.cli.exits import stoppable
@@ -37,7 +37,7 @@ def demo(
     from eventide.data.sample import sample
     from eventide.model import EventClassifier
     from eventide.outputs import write_parquet, writing
-    from eventide.reports.profile import facts
+    from eventide.reports.profile import data_profile
 
     folder = own_folder(out)
     started = time.perf_counter()
@@ -50,7 +50,7 @@ def demo(
         write_parquet(sample(seed=seed), messages)
         intake = Reading().read(messages)
         say("1. The sample: invented messages about invented events\n")
-        show(facts(intake, source=str(messages)))
+        show_profile(data_profile(intake, source=str(messages)))
         say("\n2. Training\n")
         model = EventClassifier(seed=seed)
         with watching(model.settings().training.epochs) as watch:

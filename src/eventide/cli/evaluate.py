@@ -1,4 +1,4 @@
-"""``eventide evaluate``: how a model does on labelled messages."""
+"""``eventide evaluate``: accuracy of a model on labelled messages."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from eventide.cli.console import note, page_console, plain_table, print_json, say, show
+from eventide.cli.console import note, page_console, print_json, say, show
 from eventide.cli.exits import stoppable
 from eventide.cli.options import AllowDownload, AsJson, AsNew, ModelPath, SaltFile, Sources, one_of
 from eventide.cli.reading import Reading, reads_messages
 from eventide.progress import step
+from eventide.reports.terminal_table import plain_table
 from eventide.safe_text import safe
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 ROWS = ("auto", "test", "val", "train", "unseen", "all")
 NARROW = 60
-"""Columns below which a table names only how many messages were found."""
+"""Width of a terminal below which the table shows recall alone."""
 
 TRAINED_ON = "messages were trained on"
 """What a note says of messages that the model has learned from."""
@@ -68,7 +69,7 @@ def show_report(report: EvaluationReport) -> None:
     for each in loud:
         say(f"CAUTION: {each}", style="yellow")
     console = page_console()
-    names = ["messages", "found"] + ["precision", "mean uncertainty"] * (console.width >= NARROW)
+    names = ["messages", "recall"] + ["precision", "mean uncertainty"] * (console.width >= NARROW)
     table = plain_table(f"{report.messages:,} {_which(report.rows)} messages")
     table.add_column("event", no_wrap=True, max_width=max(console.width - 46, 16))
     for name in names:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from eventide.model.explain import Explanation, Neighbour
 
 CONTRADICTION = 0.1
-"""Conflict of two views from which on it is worth a line."""
+"""Conflict of two views from which on it is printed."""
 
 
 @reads_messages
@@ -51,7 +51,7 @@ def explain(
 
 
 def show_explanation(found: Explanation) -> None:
-    """Print the message, what all views together say, then view by view."""
+    """Print the message, its fused opinion, then the opinion of each view."""
     say(f"{safe(found.id)}: {safe(found.text)}")
     say(
         f"-> {safe(found.event)}   belief {found.belief:.2f}, "
@@ -67,11 +67,11 @@ def show_explanation(found: Explanation) -> None:
             f"uncertainty {view.uncertainty:.2f}"
         )
         if not view.neighbours:
-            say("   shares nothing with any known message: it speaks for itself alone")
+            say("   no neighbours: it shares no element with a known message")
             continue
-        fading = "fades" if view.rate > 0 else "grows"
+        trend = "decays" if view.rate > 0 else "grows"
         say(
-            f"   {view.neighbours:,} neighbours; weight {fading} with time "
+            f"   {view.neighbours:,} neighbours; weight {trend} with time "
             f"(rate {view.rate:.2f} per {found.time_unit}); its own weight {view.own_weight:.3f}"
         )
         for each in view.strongest:

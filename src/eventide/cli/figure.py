@@ -10,9 +10,9 @@ import typer
 from eventide.cli.console import print_json, say
 from eventide.cli.options import (
     AsJson,
-    GraphSplit,
     Preset,
     Seed,
+    SplitName,
     changed_settings,
 )
 from eventide.cli.reading import Reading, reads_messages
@@ -50,7 +50,7 @@ def figure(
     seeds: Annotated[
         int, typer.Option(help="How many seeds, from --seed on (groups, sensitivity).", min=1)
     ] = 1,
-    split: GraphSplit = "random",
+    split: SplitName = "random",
     preset: Preset = "default",
     encoder: Annotated[str | None, typer.Option(help="As for eventide train.")] = None,
     change: Annotated[
@@ -67,7 +67,7 @@ def figure(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Draw a figure of the paper, and print every number in it.
+    """Draw a figure of the paper, and print every value in it.
 
     Example: eventide figure groups crisislex-t7 --methods ce,ucl-ec --out groups.pdf
     """
@@ -79,15 +79,15 @@ def figure(
     from eventide.experiments.prepared import data_name, needed_lists
     from eventide.features.encoders import DEFAULT_ENCODER
     from eventide.outputs import check_file
-    from eventide.reports.figures.make import check_figure, make_figure, variants_of
+    from eventide.reports.figures.recipe import check_figure, make_figure, variants_of
     from eventide.reports.figures.style import FORMATS, save
     from eventide.reports.figures.trained_runs import check_runs
 
     shown = [each.strip() for each in (methods or "").split(",") if each.strip()]
-    numbers = tuple(range(seed, seed + seeds))
-    recipe = check_figure(name, source, methods=shown, seeds=numbers, view=view)
+    chosen_seeds = tuple(range(seed, seed + seeds))
+    recipe = check_figure(name, source, methods=shown, seeds=chosen_seeds, view=view)
     asked: dict[str, Any] = {
-        "seeds": numbers,
+        "seeds": chosen_seeds,
         "split": split,
         "preset": preset,
         "encoder": encoder or DEFAULT_ENCODER,
@@ -106,14 +106,14 @@ def figure(
     with run_lines() as tell:
         if recipe.data and source is not None:  # checked above
             intake = reading.read(source, lists=needed_lists(variants))
-            asked |= {"data": data_name(source), "watch": tell}
+            asked |= {"data_name": data_name(source), "watch": tell}
             made = make_figure(name, intake, methods=shown, view=view, **asked)
         else:
             made = make_figure(name)
     if as_json:
         print_json(made.as_dict())
     else:
-        for line in made.numbers.lines():
+        for line in made.values.lines():
             say(line)
     if out is not None or not as_json:
         save(made.figure, path)

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from eventide.cli.console import IN_A_PIPE, page_console, plain_table, print_json, show
+from eventide.cli.console import IN_A_PIPE, page_console, print_json, show
 from eventide.cli.options import AsJson, one_of
+from eventide.reports.terminal_table import plain_table
 from eventide.safe_text import safe
 
 

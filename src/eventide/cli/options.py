@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from eventide.errors import BadSetting
 
@@ -26,7 +27,7 @@ ModelPath = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a program to read.")]
 AsNew = Annotated[
-    bool, typer.Option("--as-new", help="Judge every message as new, even if the model knows it.")
+    bool, typer.Option("--as-new", help="Treat every message as new, even if the model knows it.")
 ]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what is there already.")]
 AllowDownload = Annotated[
@@ -52,10 +53,39 @@ ChangeForAll = Annotated[
 Workers = Annotated[
     int | None, typer.Option(help="Runs at the same time; all cores by default.", min=1)
 ]
-GraphSplit = Annotated[
-    str, typer.Option(help="random (the paper's), proportional, duplicate-aware or stored.")
-]
+SplitName = Annotated[str, typer.Option(metavar="NAME", help="How the messages are split.")]
 Seed = Annotated[int, typer.Option(help="Seed of every random draw.", min=0, max=2**32 - 1)]
+
+
+class SplitVerb(TyperCommand):
+    """A verb with the option ``--split``: its help is the table of splits, read when needed."""
+
+    def split_names(self) -> list[str]:
+        """Name the splits that this verb can use."""
+        from eventide.data.splits import SPLITS
+
+        return list(SPLITS)
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Fill in the help of ``--split`` now: the table imports polars."""
+        from eventide.data.splits import SPLITS
+
+        params = super().get_params(ctx)
+        for each in params:
+            if each.name == "split":
+                told = [f"{name}: {SPLITS[name].description}." for name in self.split_names()]
+                each.help = " ".join(told)  # type: ignore[attr-defined]
+        return params
+
+
+class TransductiveVerb(SplitVerb):
+    """A verb that reads messages inside the graph, so that no split may keep some out."""
+
+    def split_names(self) -> list[str]:
+        """Leave the inductive splits out."""
+        from eventide.data.splits import SPLITS
+
+        return [name for name, each in SPLITS.items() if not each.inductive]
 
 
 def one_of(value: str, known: Sequence[str], option: str) -> str:

@@ -1,4 +1,4 @@
-"""How every verb reads messages: the same options, the same words about what was set aside."""
+"""The options by which every verb reads messages, and what it prints of rejected rows."""
 
 from __future__ import annotations
 
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 Given = str | Path | Sequence[str | Path]
 STANDARD_INPUT = "-"
-QUARANTINE = (".csv", ".jsonl", ".ndjson")
-"""How the files may end that quarantined rows are written to."""
 
 _option = partial(typer.Option, rich_help_panel="How messages are read")
 
@@ -63,7 +61,8 @@ class Reading:
     encoding: Annotated[
         str | None,
         _option(
-            metavar="NAME", help="Encoding of a text file, e.g. cp1252. UTF-8, or guessed and said."
+            metavar="NAME",
+            help="Encoding of a text file, e.g. cp1252. Default: UTF-8, or a guess.",
         ),
     ] = None
 
@@ -78,8 +77,11 @@ class Reading:
         self.columns()
         inputs = input_paths(sources)
         if self.rejected is not None:
+            from eventide.data.intake import REJECTED_SUFFIXES
+
             path = self.rejected.expanduser()
-            check_file(path, overwrite=_is_quarantine(path), inputs=inputs, suffixes=QUARANTINE)
+            replaced = _is_quarantine(path)
+            check_file(path, overwrite=replaced, inputs=inputs, suffixes=REJECTED_SUFFIXES)
         return inputs
 
     def read(

@@ -1,4 +1,4 @@
-"""``eventide train``: learn from labelled messages and write a model."""
+"""``eventide train``: train a model on labelled messages."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def train(
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
-    """Learn from labelled messages and write a model.
+    """Train a model on labelled messages and write it.
 
     Example: eventide train messages.jsonl --out model --set training.epochs=50
     """

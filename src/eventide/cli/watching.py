@@ -8,7 +8,14 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from eventide.cli.console import say
-from eventide.progress import Course, a_person_looks, duration, heartbeat, percentage, report_epochs
+from eventide.progress import (
+    EpochProgress,
+    duration,
+    heartbeat,
+    on_terminal,
+    percentage,
+    report_epochs,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -16,8 +23,8 @@ if TYPE_CHECKING:
 
 @contextmanager
 def run_lines() -> Iterator[Callable[[str], None]]:
-    """Give a function to call with what is going on; the time so far is said with it."""
-    if a_person_looks():
+    """Give a function that prints the current state of the runs, with the time so far."""
+    if on_terminal():
         yield lambda told: say(told, err=True)
         return
     started, latest = perf_counter(), ["starting"]
@@ -34,7 +41,7 @@ TERMS = ("total", "error", "calibration", "contrastive", "agreement")
 @contextmanager
 def watching(epochs: int) -> Iterator[Watch]:
     """Give a function to call with every epoch's row: it draws a bar, or a line now and then."""
-    if not a_person_looks():
+    if not on_terminal():
         with report_epochs(epochs) as watch:
             yield watch
         return
@@ -49,7 +56,7 @@ def bar(epochs: int, console: Console) -> Iterator[Watch]:
     """Draw a bar on ``console`` with the time left first and as many figures as there is room."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-    course = Course(epochs)
+    progress = EpochProgress(epochs)
     room = console.width - len("training  /  00 min left  ") - BAR - 2 * len(str(epochs))
     columns = TextColumn("training"), BarColumn(BAR), MofNCompleteColumn()
     with Progress(
@@ -58,8 +65,8 @@ def bar(epochs: int, console: Console) -> Iterator[Watch]:
         task = drawn.add_task("", total=epochs)
 
         def watch(row: Mapping[str, float]) -> None:
-            course.watch(row)
-            left = f"{duration(course.left() or 0)} left"
+            progress.watch(row)
+            left = f"{duration(progress.left() or 0)} left"
             told = "  ".join([left, *figures(row, room)])
             drawn.update(task, completed=row["epoch"], description=told)
 

@@ -1,4 +1,4 @@
-"""Messages in: schema, readers, validation, splits, long tails, data sets."""
+"""Reading messages: schema, readers, validation, splits, long tails, data sets."""
 
 from eventide.data.intake import Intake, read
 

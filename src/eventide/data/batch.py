@@ -1,4 +1,4 @@
-"""What readers hand on: some raw rows, the rows that could not even be parsed, the columns seen."""
+"""A batch of raw rows from a reader, with rows that could not be parsed and the columns found."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from eventide.data.schema import REJECTED
 from eventide.safe_text import escaped
 
 ROW = "__row"
-"""Name of the column that carries a row's number in its source until the very end."""
+"""Internal column with the number of a row in its source."""
 
 TWEET = "__tweet"
-"""Name of the column that marks rows of Twitter's own exports: only their ids surely hold times."""
+"""Internal column that marks rows of Twitter's own exports: only their ids reliably hold times."""
 
 PART = 2**40
-"""Rows of the second of several files are numbered from here on, of the third from twice that."""
+"""Offset of row numbers per file: rows of file i (from 0) start at ``i * PART``."""
 
 EXCERPT = 80
-"""How many characters of a bad value are kept to show."""
+"""Characters of a bad value that are kept."""
 
 
 def rejects(
     rows: Sequence[int], column: str | None, reasons: Sequence[str], values: Sequence[str | bytes]
 ) -> pl.DataFrame:
-    """Build the table of rejected rows; values are cut to an excerpt that can be shown."""
+    """Build the table of rejected rows; values are cut to a printable excerpt."""
     return pl.DataFrame(
         {
             "row": rows,
@@ -39,7 +39,7 @@ def rejects(
 
 
 def excerpt(value: object) -> str:
-    r"""Cut a value to what a person can look at; whatever cannot be printed is escaped.
+    r"""Cut a value to `EXCERPT` characters and escape what cannot be printed.
 
     >>> excerpt("a\x00b\ud800")
     'a\\x00b\\ud800'
@@ -50,18 +50,18 @@ def excerpt(value: object) -> str:
 
 @dataclass(frozen=True)
 class Batch:
-    """Raw rows under the source's own column names, with :data:`ROW` beside them."""
+    """Raw rows under the source's own column names, with the column :data:`ROW`."""
 
     frame: pl.DataFrame
     found: Sequence[str]
     rejected: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=REJECTED))
     no_nul: bool = False  # the reader knows that no cell holds a NUL character
-    closed: bool = False  # no other column than those found can turn up in this source
-    part: int = 0  # which of several files it is from
-    notes: tuple[str, ...] = ()  # what the reader guessed, in words to show
+    closed: bool = False  # no other columns can follow in this source
+    part: int = 0  # index of the file, if there are several
+    notes: tuple[str, ...] = ()  # what the reader guessed, for the user
 
     def as_part(self, part: int) -> Batch:
-        """Return the batch as one of the file with this number."""
+        """Return the batch as a part of the file with this index."""
         if part == 0 or self.frame.width == 0:
             frame = self.frame
         else:

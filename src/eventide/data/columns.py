@@ -1,4 +1,4 @@
-"""Which column of a source is which: the user's mapping first, then well-known other names."""
+"""Matches a source's columns to ours: by the user's mapping, then by known other names."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
 """Other names under which a column is recognised, in order of preference."""
 
 DECISIVE = ("id", "text", "created_at", "event")
-"""Columns for which two candidate names are a question to the user, not a guess of ours."""
+"""Columns for which two candidate names are an error that asks the user to choose."""
 
 HINTS: dict[str, tuple[str, ...]] = {
     "id": ("id", "key", "uri", "number"),
@@ -33,13 +33,13 @@ HINTS: dict[str, tuple[str, ...]] = {
     "created_at": ("time", "date", "when", "created", "posted", "published", "utc"),
     "event": ("event", "label", "class", "topic", "category", "incident", "crisis", "target"),
 }
-"""Parts of a name by which a column may be guessed, to be suggested and never to be taken."""
+"""Parts of a name by which a column is suggested in an error; it is never used without asking."""
 
-SHOWN = 30  # columns named in an error
+SHOWN = 30  # most columns listed in an error
 
 
 def plain_name(name: str) -> str:
-    """Bring a header to the spelling of the table: ``Tweet ID`` becomes ``tweet_id``.
+    """Normalise a header: ``Tweet ID`` becomes ``tweet_id``.
 
     >>> plain_name(" Tweet ID")
     'tweet_id'
@@ -49,9 +49,9 @@ def plain_name(name: str) -> str:
 
 @dataclass(frozen=True)
 class Columns:
-    """What the caller said about the columns: a mapping (ours -> theirs) and extra list columns.
+    """The caller's choices: a mapping of columns (ours -> theirs) and extra list columns.
 
-    ``remembered`` is a mapping of earlier files, a model's own: followed where it fits this source.
+    ``remembered`` is the mapping of a model's training file: used where it fits this source.
     Without ``need_lists`` the extra list columns may be missing, as in new messages for a model.
     """
 
@@ -79,7 +79,7 @@ class Columns:
         return [*LIST_COLUMNS, *(name for name in self.lists if name not in LIST_COLUMNS)]
 
     def candidates(self, ours: str) -> tuple[str, ...]:
-        """Names under which the column ``ours`` may stand in the source."""
+        """Possible names of the column ``ours`` in the source."""
         if ours in self.mapping:
             return (self.mapping[ours],)
         if not (self.mapping or self.remembered):
@@ -90,11 +90,11 @@ class Columns:
         return tuple(name for name in names if name not in taken)
 
     def wanted(self) -> list[str]:
-        """All names worth reading from the source."""
+        """All possible names of our columns in the source."""
         return list(dict.fromkeys(n for ours in self.names for n in self.candidates(ours)))
 
     def readable(self, found: Iterable[str]) -> list[str]:
-        """List the names to read: other names only where our own has not been found.
+        """List the names to read: other names only where our own is not present.
 
         >>> "tweet_id" in Columns().readable(["id"]), "tweet_id" in Columns().readable(["text"])
         (False, True)
@@ -107,7 +107,7 @@ class Columns:
         return list(dict.fromkeys(names))
 
     def find(self, ours: str, present: Iterable[str]) -> list[str]:
-        """Return the source's columns for ``ours``, best first; a doubtful choice is an error.
+        """Return the source's columns for ``ours``, best first; an ambiguous choice is an error.
 
         >>> Columns().find("id", ["tweet_id", "text"])
         ['tweet_id']
@@ -125,23 +125,23 @@ class Columns:
         return found[:1] if ours in found else found
 
     def absent(self, present: Iterable[str]) -> list[str]:
-        """List our columns that were mapped to a column that is not there."""
+        """List our columns that are mapped to a missing column."""
         there = set(present)
         return [ours for ours, theirs in self.mapping.items() if theirs not in there]
 
     def absent_lists(self, present: Iterable[str]) -> list[str]:
-        """List the further list columns that are not there; ours can be taken from the text."""
+        """List the extra list columns that are missing; our own can be extracted from the text."""
         there = set(present)
         unmapped = [name for name in self.lists if name not in self.mapping]
         return [name for name in dict.fromkeys(unmapped) if name not in {*SCHEMA, *there}]
 
     def refused(self, present: Iterable[str]) -> list[str]:
-        """List the columns that the caller named, that are not there, and that are needed."""
+        """List the missing columns that the caller named and that are required."""
         there = set(present)
         return self.absent(there) + (self.absent_lists(there) if self.need_lists else [])
 
     def guess(self, ours: str, found: Iterable[str]) -> str | None:
-        """Suggest which of the columns found may be meant; None if none looks like it.
+        """Suggest a column of the source for ``ours``; None if no name is similar.
 
         >>> Columns({"user": "handel"}).guess("user", ["id", "text", "handle"])
         'handle'
@@ -155,7 +155,7 @@ class Columns:
         return plain[name] if name is not None else None
 
     def missing(self, lacking: Sequence[str], found: Iterable[str], where: str) -> MissingColumn:
-        """Build the one error for all columns that are not there, with a guess for each."""
+        """Build one error for all missing columns, with a suggestion for each."""
         names = list(dict.fromkeys(found))
         told, options, mapped, views = [], [], {}, []
         for ours in lacking:

@@ -1,4 +1,4 @@
-"""Names of events that look like mistakes: a way to write "none", or one name in two spellings."""
+"""Notes on event names that look like mistakes: missing labels, and two spellings of one name."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from eventide.safe_text import safe
 
-NAMED = 4  # names in a sentence, and sentences of one kind
+NAMED = 4  # most names in a note, and most notes of one kind
 
 MISSING = frozenset(("na", "n/a", "#n/a", "nan", "null", "none", "nil", "<na>", "-", "--"))
-"""Ways to write that there is no event, in lower case; read as events, for some may be one."""
+"""Names that usually mean a missing label, in lower case; they are kept as events, with a note."""
 
 _BLANKS = re.compile(r"[\s_-]+")
 
@@ -25,7 +25,7 @@ def says_missing(event: str) -> bool:
 
 
 def alike(events: Iterable[str]) -> list[list[str]]:
-    """Group names that differ in case, blanks and hyphens only; names on their own are left out.
+    """Group names that differ only in case, blanks and hyphens; single names are left out.
 
     >>> alike(["FIRE", "fire", "flood", "wild fire", "Wild-Fire"])
     [['FIRE', 'fire'], ['wild fire', 'Wild-Fire']]
@@ -36,10 +36,10 @@ def alike(events: Iterable[str]) -> list[list[str]]:
     return [names for names in groups.values() if len(names) > 1]
 
 
-def about_missing(counts: Mapping[str, int]) -> list[str]:
-    """Say which events look like missing labels, and what to do.
+def missing_label_notes(counts: Mapping[str, int]) -> list[str]:
+    """Notes on events that look like missing labels, with advice.
 
-    >>> about_missing({"NA": 3, "fire": 9})[0][:40]
+    >>> missing_label_notes({"NA": 3, "fire": 9})[0][:40]
     "3 messages have the event 'NA': if that "
     """
     odd = [event for event in counts if says_missing(event)][:NAMED]
@@ -50,10 +50,10 @@ def about_missing(counts: Mapping[str, int]) -> list[str]:
     ]
 
 
-def about_spelling(counts: Mapping[str, int]) -> list[str]:
-    """Say which events may be one, and what to do.
+def spelling_notes(counts: Mapping[str, int]) -> list[str]:
+    """Notes on events that may be the same, with advice.
 
-    >>> about_spelling({"FIRE": 3, "fire": 9})[0][:45]
+    >>> spelling_notes({"FIRE": 3, "fire": 9})[0][:45]
     "'FIRE' (3), 'fire' (9) are kept apart: if the"
     """
     return [

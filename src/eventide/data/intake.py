@@ -1,4 +1,4 @@
-"""``read`` takes any source of messages; an ``Intake`` holds the sound and the rejected rows."""
+"""``read`` reads any source of messages; its ``Intake`` holds valid messages and rejected rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any
 import polars as pl
 
 from eventide.data.batch import excerpt
-from eventide.data.collecting import collected
 from eventide.data.columns import Columns
 from eventide.data.parsing.time_strings import TimeReader
 from eventide.data.plain_messages import plain_messages
@@ -18,12 +17,16 @@ from eventide.data.readers import batches_of
 from eventide.data.readers.encodings import checked_encoding
 from eventide.data.schema import REJECTED
 from eventide.data.validation import Validator
-from eventide.errors import BadSetting, RejectedRows
+from eventide.data.whole_source import collected
+from eventide.errors import RejectedRows
+from eventide.outputs import check_suffix
 from eventide.runtime.forks import check_process
 from eventide.safe_text import safe
 from eventide.storage import atomic_file
 
-CAUSES = 8  # named in an error
+CAUSES = 8  # most causes listed in an error
+REJECTED_SUFFIXES = (".csv", ".jsonl", ".ndjson")
+"""How a file of rejected rows may end."""
 
 _FIND = "name the right column: --column {0}=NAME (columns={{'{0}': NAME}} in Python)"
 _FORMAT = "--time-format '%d/%m/%Y %H:%M' (time_format=)"
@@ -31,7 +34,7 @@ _TIMES = (
     ("day or month first?", "say which: --day-first or --month-first (day_first=True or False)"),
     ("read day first", "if the month comes first: --month-first (day_first=False)"),
     ("read month first", "if the day comes first: --day-first (day_first=True)"),
-    ("in the format", f"mend the format: {_FORMAT}, or leave it out"),
+    ("in the format", f"correct the format: {_FORMAT}, or leave it out"),
     ("not a time", f"say how they are written: {_FORMAT}, or {_FIND.format('created_at')}"),
     ("missing", "give each message a time, or none at all"),
 )
@@ -50,7 +53,7 @@ REMEDIES: tuple[tuple[str | None, str, str], ...] = (
     ("split", "", "write train, val, test or nothing"),
     *((None, words, step) for words, step in _ANY),
 )
-"""Column (None: any), words of a reason, and what to do about it."""
+"""Column (None: any), part of a rejection reason, and the advice to give."""
 
 
 def reasons(rejected: pl.DataFrame) -> pl.DataFrame:
@@ -58,60 +61,60 @@ def reasons(rejected: pl.DataFrame) -> pl.DataFrame:
     if "file" not in rejected.columns:
         rejected = rejected.with_columns(pl.lit(None, dtype=pl.String).alias("file"))
     return (
-        rejected.with_row_index("place")
+        rejected.with_row_index("order")
         .group_by("column", "reason")
         .agg(
             pl.len().alias("rows"),
             pl.col("row").first().alias("first_row"),
             pl.col("file").first(),
             pl.col("value").first().fill_null("").alias("example"),
-            pl.col("place").first(),
+            pl.col("order").first(),
         )
-        .sort("rows", "place", descending=[True, False])
-        .drop("place")
+        .sort("rows", "order", descending=[True, False])
+        .drop("order")
     )
 
 
-def told(rejected: pl.DataFrame) -> Iterator[tuple[int, str]]:
-    """Say each cause: how many rows, and which column, why, an example, where first."""
+def described_reasons(rejected: pl.DataFrame) -> Iterator[tuple[int, str]]:
+    """Describe each cause: the number of rows; the column, reason, example and first row."""
     counted = reasons(rejected)
     for cause in counted.head(CAUSES).iter_rows(named=True):
         example = f", e.g. {excerpt(cause['example'])!r}" if cause["example"].strip() else ""
-        place = f"row {cause['first_row']:,}"
+        where = f"row {cause['first_row']:,}"
         if cause["file"] is not None:
-            place += f" of {safe(cause['file'])}"
+            where += f" of {safe(cause['file'])}"
         words = f"{safe(cause['column'] or 'row')}: {safe(cause['reason'])}"
-        yield cause["rows"], f"{words}{example} (first in {place})"
+        yield cause["rows"], f"{words}{example} (first in {where})"
     if len(counted) > CAUSES:
         rest = counted[CAUSES:]
         yield int(rest["rows"].sum()), f"for {len(rest)} other reasons"
 
 
 def remedy(rejected: pl.DataFrame, rows_in: int) -> str:
-    """Say what helps against the cause of most rows; a few bad ones have to be mended."""
+    """Return advice for the main cause if it affects most rows; else to correct the rows."""
     cause = reasons(rejected).row(0, named=True)
     if 2 * cause["rows"] > rows_in:
         for column, words, step in REMEDIES:
             if column in (None, cause["column"]) and words in cause["reason"]:
                 return step
-    return "mend these rows"
+    return "correct these rows"
 
 
 @dataclass(frozen=True)
 class Intake:
-    """What reading gave: sound messages, rejected rows, and how many rows there were."""
+    """The result of reading: valid messages, rejected rows, and the number of rows read."""
 
     messages: pl.DataFrame
     rejected: pl.DataFrame
     rows_in: int
     where: str = "the given messages"
     notes: tuple[str, ...] = ()
-    """What was guessed or taken from elsewhere while reading, in words to show."""
+    """Notes for the user on what was guessed while reading."""
 
     def check_rejected(self, *, strict: bool = False, allow: bool = False) -> None:
-        """Refuse a source of which any row (``strict``) or more than half was rejected.
+        """Raise if any row (``strict``) or more than half of the rows was rejected.
 
-        ``allow`` accepts even that, as long as a single row is left.
+        ``allow`` accepts more than half, as long as one row is left.
         """
         bad, left = len(self.rejected), len(self.messages)
         most = not left or (2 * bad > self.rows_in and not allow)
@@ -121,7 +124,7 @@ class Intake:
             count, how = f"none of the {bad:,} rows", "can be used"
         else:
             count = f"{bad:,} of {self.rows_in:,} rows"
-            how = "cannot be used" if most else "are not sound"
+            how = "cannot be used" if most else "are not valid"
         steps = [remedy(self.rejected, self.rows_in)]
         steps.append("--rejected FILE writes them out (.rejected in Python)")
         if most and left:
@@ -129,7 +132,7 @@ class Intake:
         elif left:
             steps.append("without --strict (strict=False) they are set aside")
         lines = [f"{count} {how}:"]
-        for rows, words in told(self.rejected):
+        for rows, words in described_reasons(self.rejected):
             whole = "all " if rows == self.rows_in > 1 else ""
             lines.append(f"  {whole}{rows:,} row{'s' if rows > 1 else ''}: {words}")
         raise RejectedRows("\n".join(lines), where=safe(self.where), next_step="; ".join(steps))
@@ -139,25 +142,19 @@ class Intake:
         return reasons(self.rejected)
 
     def summary(self) -> str:
-        """Say in a line or two how many rows were read and why others were not."""
+        """Summarise the rows read, and the rejected rows by reason."""
         lines = [f"{len(self.messages):,} of {self.rows_in:,} rows read from {safe(self.where)}"]
-        lines += [f"  {rows:,} rejected: {words}" for rows, words in told(self.rejected)]
+        lines += [
+            f"  {rows:,} rejected: {words}" for rows, words in described_reasons(self.rejected)
+        ]
         return "\n".join(lines)
 
     def write_rejected(self, path: str | Path) -> Path:
-        """Write the rejected rows as CSV, or as JSONL if the name ends so; whole or not at all."""
+        """Write the rejected rows to a CSV or JSONL file, by its suffix, atomically."""
         target = Path(path)
-        if target.suffix.lower() in (".jsonl", ".ndjson"):
-            content = self.rejected.write_ndjson()
-        elif target.suffix.lower() == ".csv":
-            content = self.rejected.write_csv()
-        else:
-            raise BadSetting(
-                f"cannot write rejected rows as {target.suffix or 'a file without a suffix'}",
-                where=str(target),
-                next_step="name the file .csv or .jsonl",
-            )
-        with atomic_file(target) as temporary:
+        as_csv = check_suffix(target, REJECTED_SUFFIXES) == ".csv"
+        content = self.rejected.write_csv() if as_csv else self.rejected.write_ndjson()
+        with atomic_file(target, "the rejected rows") as temporary:
             temporary.write_text(content, encoding="utf-8")
         return target
 
@@ -178,12 +175,11 @@ def read(
     """Read messages from a file, several files, a dataset's name, a frame, dicts or texts.
 
     ``columns`` maps our names to the source's (``{"created_at": "time"}``); ``lists`` names
-    further columns of lists to keep; both must be there. ``strict`` turns rejected rows into an
-    error; ``need_time`` refuses a source without any times. ``time_format`` and ``day_first`` say
-    how times are written, ``encoding`` how a text file is, where the guess is wrong. Other columns
-    are not kept. For new messages that a model reads: ``remembered`` is its own mapping, and where
-    the source has no such column the usual names are looked for; with ``need_lists=False`` the
-    further lists may be missing. docs/messages.md tells the rest.
+    extra list columns to keep; both must be present. Other columns are dropped. ``strict`` makes
+    rejected rows an error; ``need_time`` makes a source without times an error. ``time_format``,
+    ``day_first`` and ``encoding`` replace the guesses about times and text files. For new messages
+    of a model: ``remembered`` is the mapping of its training file, used where such a column exists;
+    with ``need_lists=False`` the extra list columns may be missing. See docs/messages.md.
 
     >>> intake = read([{"id": 1, "text": "flood in #Calgary", "time": "2013-06-21"},
     ...                {"id": 1, "text": "the same id", "time": "2013-06-21"}])
@@ -191,19 +187,19 @@ def read(
     (['flood in #Calgary'], ['the id is taken by an earlier row'])
     """
     check_process()
-    if isinstance(source, Intake):  # read already: nothing is read or checked twice
+    if isinstance(source, Intake):  # read and checked already
         return source
     plan = Columns(dict(columns or {}), tuple(lists), dict(remembered or {}), need_lists)
     if time_format is None and encoding is None:
         plain = plain_messages(source, plan)
         if plain is not None:
             return Intake(plain, pl.DataFrame(schema=REJECTED), len(plain))
-    clock = TimeReader(time_format, day_first)
-    given = batches_of(source, plan, checked_encoding(encoding))
-    validator = Validator(plan, given.where, clock, given.files)
-    found = collected(given.batches, validator, need_time=need_time)
+    time_reader = TimeReader(time_format, day_first)
+    opened = batches_of(source, plan, checked_encoding(encoding))
+    validator = Validator(plan, opened.where, time_reader, opened.files)
+    found = collected(opened.batches, validator, need_time=need_time)
     rows_in = len(found.messages) + len(found.rejected)
-    intake = Intake(found.messages, found.rejected, rows_in, given.where, found.notes)
+    intake = Intake(found.messages, found.rejected, rows_in, opened.where, found.notes)
     if strict:
         intake.check_rejected(strict=True)
     return intake

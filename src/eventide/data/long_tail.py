@@ -1,4 +1,4 @@
-"""Long tails made to measure: ``n_i = n_max * gamma**i`` messages of the i-th event."""
+"""Long-tailed subsets: ``n_i = n_max * gamma**i`` messages of the i-th event."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from eventide.errors import BadSetting
 
 
 def long_tail_sizes(n_max: int, gamma: float, classes: int) -> list[int]:
-    """Give the class sizes of the paper's exponential tail, ``n_i = n_max * gamma**i``.
+    """Return the class sizes of the paper's exponential tail, ``n_i = n_max * gamma**i``.
 
-    The i-th class (from 0, largest first) gets the whole part of ``n_i``, and at least 1.
+    The i-th class (from 0, largest first) gets the integer part of ``n_i``, and at least 1.
 
     >>> long_tail_sizes(989, 0.5, 7)
     [989, 494, 247, 123, 61, 30, 15]
@@ -46,10 +46,10 @@ def by_size(messages: pl.DataFrame) -> pl.DataFrame:
 def sample_long_tail(
     messages: pl.DataFrame, n_max: int, gamma: float, seed: int = 0
 ) -> pl.DataFrame:
-    """Draw a long-tailed subset: of the i-th largest event at random ``n_max * gamma**i`` messages.
+    """Draw a long-tailed subset: ``n_max * gamma**i`` random messages of the i-th largest event.
 
-    An event with fewer messages than that keeps all it has. Unlabelled messages are left out; the
-    rows that stay keep their order. The draw depends on ids and seed, not on the order of rows.
+    An event with fewer messages keeps all of them. Unlabelled messages are left out; the other
+    rows keep their order. The draw depends on ids and seed, not on the order of rows.
     """
     events = by_size(messages)
     sizes = long_tail_sizes(n_max, gamma, events.height)
@@ -63,7 +63,7 @@ def sample_long_tail(
 
 
 def shuffled(messages: pl.DataFrame, seed: int) -> pl.DataFrame:
-    """Give ``row, id, event`` of the labelled messages in an order set by ids and seed alone."""
+    """Return ``row, id, event`` of the labelled messages in an order given by ids and seed."""
     rows = (
         messages.select("id", "event")
         .with_row_index("row")

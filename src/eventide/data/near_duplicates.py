@@ -27,7 +27,7 @@ Ints = NDArray[np.int64]
 
 
 def signatures(texts: pl.Series, seed: int) -> NDArray[np.uint32]:
-    """Give each text ``HASHES`` minima; two texts agree on one with the probability of Jaccard.
+    """Compute ``HASHES`` minima per text; two texts agree on each with probability = Jaccard.
 
     Shapes: N texts -> [N, HASHES].
     """
@@ -51,7 +51,7 @@ def signatures(texts: pl.Series, seed: int) -> NDArray[np.uint32]:
 def shingles(texts: pl.Series) -> tuple[NDArray[np.uint64], Ints]:
     """Hash every run of 5 characters; text i owns ``hashes[starts[i]:starts[i + 1]]``.
 
-    A text under 5 characters is filled up with spaces to one shingle.
+    A text of fewer than 5 characters is padded with spaces to one shingle.
     """
     padded = texts.str.pad_end(SHINGLE)
     lengths = padded.str.len_chars().to_numpy().astype(np.int64)
@@ -62,7 +62,7 @@ def shingles(texts: pl.Series) -> tuple[NDArray[np.uint64], Ints]:
     for offset in range(SHINGLE):
         hashes = (hashes ^ characters[offset : offset + count]) * GOLDEN
         hashes ^= hashes >> np.uint64(29)
-    # The last SHINGLE - 1 places of each text start a run that would cross into the next one.
+    # A run that starts in the last SHINGLE - 1 characters would cross into the next text.
     ends = np.cumsum(lengths)
     crossing = (ends[:-1, None] - np.arange(1, SHINGLE)).ravel()
     inside = np.ones(count, dtype=bool)
@@ -85,7 +85,7 @@ def jaccard(texts: pl.Series, first: Ints, second: Ints) -> NDArray[np.float64]:
 
 def _sets(texts: pl.Series) -> Any:
     hashes, starts = shingles(texts)
-    # 62 bits of a hash name a column; the matrix is never wider in memory than what it holds.
+    # 62 bits of a hash are the column; the sparse matrix stores only its entries.
     columns = (hashes >> np.uint64(2)).astype(np.int64)
     sets = csr_array(
         (np.ones(len(columns)), columns, starts), shape=(len(texts), 1 << 62), dtype=np.float64
@@ -105,15 +105,15 @@ def slices(length: int, size: int) -> Iterator[slice]:
 
 
 # A member of a bucket is compared with this many followers in signature order: every pair of a
-# bucket up to 25, and linear work in a bucket of any size. Other bands see other orders.
+# bucket up to 25, and linear work in a bucket of any size. Other bands use other orders.
 WINDOW = 24
-# A signature may underrate a pair; 0.2 is more than four deviations at 70 hashes.
+# A signature may underestimate a pair; 0.2 is more than four deviations at 70 hashes.
 SLACK = 0.2
 _PAIRS_AT_ONCE = 1 << 15
 
 
 def near_duplicate_groups(texts: Iterable[str], threshold: float = 0.8, seed: int = 0) -> Ints:
-    """Give each text the number of its group, numbered from 0 in order of first appearance.
+    """Return the group index of each text, from 0 in order of first appearance.
 
     >>> near_duplicate_groups(
     ...     ["Fire in the old mill!", "RT @ann: fire in the old mill! http://t.co/x", "Rain"]
@@ -125,11 +125,11 @@ def near_duplicate_groups(texts: Iterable[str], threshold: float = 0.8, seed: in
     normal = normalised(texts)
     if normal.is_empty():
         return np.zeros(0, dtype=np.int64)
-    # A text repeated a million times is one text from here on.
+    # Repeated texts are compared once.
     distinct = normal.unique(maintain_order=True).to_frame().with_row_index("index")
     which = normal.to_frame().join(distinct, on="text", how="left", maintain_order="left")["index"]
     groups = _groups_of_distinct(distinct["text"], threshold, seed)
-    # Distinct texts stand in order of first appearance, so their least member numbers a group.
+    # Distinct texts are in order of first appearance, so a group's first member orders it.
     _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
     rank = np.empty(len(first), dtype=np.int64)
     rank[np.argsort(first)] = np.arange(len(first))
@@ -139,7 +139,7 @@ def near_duplicate_groups(texts: Iterable[str], threshold: float = 0.8, seed: in
 def normalised(texts: Iterable[str]) -> pl.Series:
     """Strip what a retweet adds: case, ``RT @user:``, urls, quotation marks, dots, spaces.
 
-    A text with nothing else in it is kept as it is, in lower case.
+    A text that consists only of these is kept, in lower case.
 
     >>> normalised(["RT @a: RT @b: Hello   World… http://t.co/1", "http://t.co/2"]).to_list()
     ['hello world', 'http://t.co/2']
@@ -178,7 +178,7 @@ def _groups_of_distinct(texts: pl.Series, threshold: float, seed: int) -> Ints:
     bands, rows = banding(threshold)
     for band in range(bands):
         for first, second in _candidates(np.roll(marks, -band * rows, axis=1), rows):
-            # What has been joined already needs no second look.
+            # Pairs in one group already need no comparison.
             apart = np.flatnonzero(groups[first] != groups[second])
             for part in slices(len(apart), _PAIRS_AT_ONCE):
                 one, other = first[apart[part]], second[apart[part]]
@@ -191,7 +191,7 @@ def _groups_of_distinct(texts: pl.Series, threshold: float, seed: int) -> Ints:
 
 def _candidates(marks: NDArray[np.uint32], rows: int) -> Iterator[tuple[Ints, Ints]]:
     """Pair the texts whose signatures agree on the first ``rows`` hashes, nearest pairs first."""
-    # Sorted by the band and then by what follows it, so that neighbours in a bucket look alike.
+    # Sorted by the band and then by the next hashes, so that neighbours in a bucket are similar.
     order = np.lexsort(marks[:, : rows + 3].T[::-1])
     keys = marks[order, :rows]
     new_bucket = np.any(keys[1:] != keys[:-1], axis=1)

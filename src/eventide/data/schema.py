@@ -1,4 +1,4 @@
-"""The one shape of a message: every reader ends here, everything later starts here."""
+"""The columns and types of messages: all readers produce them, all later steps use them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ LIST_COLUMNS = ("hashtags", "mentions", "urls", "entities")
 """Columns that hold several elements per message; null means "extract from the text"."""
 
 SPLITS = ("train", "val", "test")
-"""What a ``split`` cell may say; null means the message belongs to no part yet."""
+"""Values of the ``split`` column; null means that the message is in no split."""
 
 SCHEMA: dict[str, pl.DataType] = {
     "id": pl.String(),
@@ -28,7 +28,7 @@ SCHEMA: dict[str, pl.DataType] = {
 """Columns of a message and their types, in order."""
 
 READ_CHARACTERS = 10_000
-"""How much of a text is read for elements and vectors; a longer one is kept whole all the same."""
+"""Characters of a text that are used for elements and vectors; longer texts are kept in full."""
 
 REJECTED: dict[str, pl.DataType] = {
     "row": pl.Int64(),
@@ -36,9 +36,9 @@ REJECTED: dict[str, pl.DataType] = {
     "reason": pl.String(),
     "value": pl.String(),
 }
-"""One line per rejected row: where it stood, which column failed, why, and what was found.
+"""Columns of the table of rejected rows: row number, column that failed, reason, value.
 
-Rows of several files have their ``file`` in front.
+With several files, the column ``file`` comes first.
 """
 
 
@@ -52,7 +52,7 @@ def schema_with(lists: Sequence[str] = ()) -> dict[str, pl.DataType]:
 
 
 def canonical(frame: pl.DataFrame) -> pl.DataFrame:
-    """Add the columns that are absent as null, put all in order and cast them; extras stay last.
+    """Add missing columns as null, order and cast all columns; extra columns stay at the end.
 
     >>> frame = pl.DataFrame({"mood": ["calm"], "text": ["hi"], "id": ["1"]})
     >>> canonical(frame).columns[:3], canonical(frame).columns[-1]
@@ -66,7 +66,7 @@ def canonical(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def read_part(texts: pl.Series) -> pl.Series:
-    """Return what is read of texts: their first `READ_CHARACTERS` characters.
+    """Return the first `READ_CHARACTERS` characters of each text.
 
     >>> read_part(pl.Series(["a" * 20_000, "b"])).str.len_chars().to_list()
     [10000, 1]

@@ -1,11 +1,15 @@
-"""Training, validation and test: the paper's per-class draw, a proportional one, one by time.
+"""Training, validation and test messages: the functions that draw a split, and `SPLITS`.
 
-Near-duplicates can be kept together: whole groups then go into one part of the split.
+`SPLITS` is the one table of splits that every verb reads. Near-duplicates can be kept together:
+whole groups then go into one part of the split. A new split is a function, a line in `SPLITS`, and
+a test.
 """
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -13,6 +17,7 @@ from numpy.typing import NDArray
 
 from eventide.data.long_tail import by_size, shuffled
 from eventide.errors import BadSetting, InputError
+from eventide.registry import suggestion
 
 
 def assign_groups(order: pl.DataFrame, groups: NDArray[Any], quota: pl.DataFrame) -> pl.DataFrame:
@@ -80,7 +85,8 @@ def _best_combination(sizes: list[int], target: int) -> list[int]:
     return chosen[::-1]
 
 
-Groups = NDArray[Any] | None
+Groups: TypeAlias = NDArray[Any] | None
+Small: TypeAlias = Literal["error", "train"]
 
 
 class ClassTooSmall(InputError):
@@ -94,7 +100,7 @@ def per_class_split(
     seed: int = 0,
     *,
     keep_together: Groups = None,
-    small: Literal["error", "train"] = "error",
+    small: Small = "error",
 ) -> pl.DataFrame:
     """Draw a fixed number of validation and test messages of each event, as the paper does.
 
@@ -154,7 +160,7 @@ def chronological_split(
     """Train on each event's earlier messages; the later ones are validation, the last ones test.
 
     Counts as in `proportional_split`. With ``keep_together`` a group goes where its earliest
-    message goes: a copy of something seen in training is not news. No randomness is involved.
+    message goes: a copy of a training message is not new. No randomness is involved.
     """
     labelled = messages.drop_nulls("event")
     untimed = labelled.filter(pl.col("created_at").is_null())
@@ -178,6 +184,122 @@ def chronological_split(
             pl.Series("group", _checked(keep_together, messages)[parts["row"].to_numpy()])
         ).with_columns(pl.col("part").last().over("group"))
     return _filled(messages, parts)
+
+
+def stored_split(messages: pl.DataFrame) -> pl.DataFrame:
+    """Take the column ``split`` as it is; it must have training and test messages."""
+    if not {"train", "test"} <= set(messages["split"].drop_nulls()):
+        raise InputError(
+            "the stored split has no training or no test messages",
+            where="column split",
+            next_step="choose --split random",
+        )
+    return messages
+
+
+@dataclass(frozen=True)
+class Split:
+    """One way to split messages.
+
+    ``draw`` takes the messages and the ``parameters``; the seed too if ``seeded``, near-duplicate
+    groups if there are any, and ``small`` if it draws ``fixed_counts`` of every event. An
+    ``inductive`` split keeps validation and test messages out of the training graph. ``stored``
+    says that it draws nothing.
+    """
+
+    draw: Callable[..., pl.DataFrame]
+    description: str
+    parameters: Mapping[str, float] = field(default_factory=dict)
+    seeded: bool = True
+    inductive: bool = False
+    keeps_duplicates_together: bool = False
+    fixed_counts: bool = False
+    stored: bool = False
+
+
+_PAPERS: Mapping[str, float] = {"validation": 20, "test": 30}
+_SHARES: Mapping[str, float] = {"validation": 0.1, "test": 0.2}
+SPLITS: Mapping[str, Split] = {
+    "random": Split(
+        per_class_split,
+        "20 validation and 30 test messages of each event, drawn by the seed (the paper's)",
+        _PAPERS,
+        fixed_counts=True,
+    ),
+    "proportional": Split(
+        proportional_split, "a tenth and a fifth of each event, drawn by the seed", _SHARES
+    ),
+    "duplicate-aware": Split(
+        per_class_split,
+        "as random, but near-duplicate texts stay in one part of the split",
+        _PAPERS,
+        fixed_counts=True,
+        keeps_duplicates_together=True,
+    ),
+    "chronological": Split(
+        chronological_split,
+        "each event's earlier messages train, its later ones are assigned as new",
+        _SHARES,
+        seeded=False,
+        inductive=True,
+    ),
+    "stored": Split(
+        stored_split,
+        "the column `split` as it is, the same for every seed",
+        seeded=False,
+        stored=True,
+    ),
+}
+"""Every split by its name: what ``--split`` offers."""
+OTHER_NAMES = {"per-class": "random"}
+
+
+def split_name(name: str) -> str:
+    """Return the name of a split in `SPLITS`, or say which there are.
+
+    >>> split_name("per-class")
+    'random'
+    >>> split_name("randm")
+    Traceback (most recent call last):
+    eventide.errors.BadSetting: there is no split 'randm'
+      next:  did you mean 'random'? Known: random, ...
+    """
+    known = OTHER_NAMES.get(name, name)
+    if known not in SPLITS:
+        raise BadSetting(f"there is no split {name!r}", next_step=suggestion(name, SPLITS))
+    return known
+
+
+def split_groups(messages: pl.DataFrame, split: str) -> Groups:
+    """Return the near-duplicate groups that ``split`` keeps together; None if it keeps none."""
+    if not SPLITS[split].keeps_duplicates_together:
+        return None
+    from eventide.data.near_duplicates import near_duplicate_groups  # scipy, which few need
+
+    return near_duplicate_groups(messages["text"])
+
+
+def split_messages(
+    messages: pl.DataFrame, split: str, seed: int, groups: Groups = None, small: Small = "error"
+) -> pl.DataFrame:
+    """Return the messages with the column ``split`` filled as the table says.
+
+    ``groups`` are kept together. ``small="train"`` leaves events that are too small for fixed
+    counts in training.
+    """
+    row = SPLITS[split]
+    arguments: dict[str, Any] = dict(row.parameters)
+    arguments |= {"seed": seed} if row.seeded else {}
+    arguments |= {} if groups is None else {"keep_together": groups}
+    arguments |= {"small": small} if row.fixed_counts else {}
+    try:
+        return row.draw(messages, **arguments)
+    except ClassTooSmall as error:
+        stored = "split" in messages.columns and bool(messages["split"].count())
+        also = ", or --split stored for the split that the messages have" if stored else ""
+        raise ClassTooSmall(
+            error.what, where=error.where, next_step=f"choose --split proportional{also}"
+        ) from None
 
 
 def split_counts(messages: pl.DataFrame) -> pl.DataFrame:

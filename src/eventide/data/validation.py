@@ -1,8 +1,8 @@
-"""Raw rows in, messages out: every column is parsed and checked; what fails is set aside.
+"""Parses and checks the columns of raw rows; rows that fail are rejected.
 
-A row is rejected for its first failing column only, so that rows in = messages + rejected rows.
-What only the whole source can decide (does it have ids, times, which date order) is left open
-here, as null or under :data:`WHEN`, for ``collecting``.
+A row is rejected for its first failing column only, so that rows read = messages + rejected rows.
+What needs the whole source (does it have ids, times, which date order) is left to
+``whole_source``, as null or in the column :data:`UNREAD_DATES`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from eventide.data.parsing.date_strings import is_numbered
 from eventide.data.parsing.time_strings import UTC, TimeReader, snowflake_times
 from eventide.data.schema import REJECTED, SPLITS, schema_with
 
-WHEN = "__when"
-"""Name of the column of dates that are unread until the whole column says in which order."""
+UNREAD_DATES = "__unread_date"
+"""Internal column of dates that are read once the whole column shows their order."""
 
 SPLIT_NAMES = {name: name for name in SPLITS} | {
     "training": "train",
@@ -33,7 +33,7 @@ SPLIT_NAMES = {name: name for name in SPLITS} | {
 
 @dataclass(frozen=True)
 class CellProblem:
-    """One way a row can fail: the column, why, and for which rows it is so."""
+    """One reason for rejecting rows: the column, the reason, and a mask of the rows."""
 
     column: str
     reason: str
@@ -42,14 +42,14 @@ class CellProblem:
 
 @dataclass
 class Validator:
-    """Checks batch after batch of one source; remembers what must agree between batches.
+    """Checks the batches of one source, and keeps what must agree between them.
 
-    ``files`` names the files that the source consists of, if it is several.
+    ``files`` are the names of the source's files, if there are several.
     """
 
     columns: Columns
     where: str
-    clock: TimeReader = field(default_factory=TimeReader)
+    time_reader: TimeReader = field(default_factory=TimeReader)
     files: Sequence[str] = ()
     width: int | None = None
     present: dict[str, None] = field(default_factory=dict, init=False)
@@ -73,19 +73,19 @@ class Validator:
                 typed[name] = self._parsed(name, raw[name], problems, batch.no_nul)
         tweets = _tweets(batch.frame, sources)
         typed |= self._times(raw["created_at"], typed["id"], tweets, problems)
-        order = [*self._schema(), *([WHEN] if WHEN in typed else [])]
+        order = [*self._schema(), *([UNREAD_DATES] if UNREAD_DATES in typed else [])]
         frame = pl.DataFrame(typed).select(order)
-        return _parted(frame, raw, problems, batch.rejected)
+        return _separated(frame, raw, problems, batch.rejected)
 
-    def place(self, part: int) -> str:
-        """Name the file that a row is from, or the source if it is but one."""
+    def source_name(self, part: int) -> str:
+        """Return the name of a row's file, or of the source if it is a single file."""
         return self.files[part] if self.files else self.where
 
     def _schema(self) -> dict[str, pl.DataType]:
         return {ROW: pl.Int64(), **schema_with(self.columns.lists)}
 
     def _sources(self, batch: Batch) -> dict[str, list[str]]:
-        """Find the source's columns for each of ours; text must be somewhere."""
+        """Find the source's columns for each of ours; the text column is required."""
         frame = batch.frame
         theirs = [name for name in frame.columns if name not in (ROW, TWEET)]
         filled = [name for name in theirs if frame[name].null_count() < len(frame)]
@@ -99,13 +99,13 @@ class Validator:
         }
 
     def _check_columns(self, batch: Batch, found: dict[str, list[str]], present: set[str]) -> None:
-        """Refuse a file whose first rows lack what they need, or what the user named."""
-        alone = batch.closed and not self.files  # nothing else can turn up later
+        """Raise if the first rows of a file lack the text or a column that the user named."""
+        alone = batch.closed and not self.files  # no other columns can follow
         lacking = self.columns.refused(present)
         if not found["text"]:
             lacking = list(dict.fromkeys(["text", *lacking]))
         if lacking and (alone or not found["text"]):
-            raise self.columns.missing(lacking, batch.found, self.place(batch.part))
+            raise self.columns.missing(lacking, batch.found, self.source_name(batch.part))
         self._checked.add(batch.part)
 
     def _parsed(
@@ -145,7 +145,7 @@ class Validator:
         problems.append(CellProblem("vector", "not a list of finite numbers", wrong))
         widths = vectors.list.len()
         if self.width is None and vectors.null_count() < len(vectors):
-            # The commonest length; of equally common ones, the first to appear.
+            # The most frequent length; of equally frequent ones, the first.
             common = widths.filter(widths.is_in(widths.drop_nulls().mode().implode()))
             self.width = int(common[0])
         if self.width is not None:
@@ -158,15 +158,15 @@ class Validator:
     ) -> dict[str, pl.Series]:
         if raw.dtype == pl.String:
             raw = _blank_to_null(raw)
-        times = self.clock.read(raw)
+        times = self.time_reader.read(raw)
         unread = raw.is_not_null() & times.is_null()
         typed = {}
-        if raw.dtype == pl.String and self.clock.undecided and unread.any():
+        if raw.dtype == pl.String and self.time_reader.undecided and unread.any():
             numbered = unread & is_numbered(raw)
             if numbered.any():
-                typed[WHEN] = raw.set(~numbered, None)
+                typed[UNREAD_DATES] = raw.set(~numbered, None)
                 unread &= ~numbered
-        problems.append(CellProblem("created_at", self.clock.no_time, unread))
+        problems.append(CellProblem("created_at", self.time_reader.no_time, unread))
         if tweets is not None and raw.null_count():
             held = times.zip_with(raw.is_not_null() | ~tweets, snowflake_times(ids))
             self.tweet_times += times.null_count() - held.null_count()
@@ -175,9 +175,9 @@ class Validator:
 
 
 def _tweets(frame: pl.DataFrame, sources: dict[str, list[str]]) -> pl.Series | None:
-    """Tell which rows are surely tweets: a Twitter export's, or all if the columns' names say so.
+    """Mark rows that are tweets: Twitter's own exports, or all rows if the column names say so.
 
-    Other platforms have ids that look the same (Facebook, Mastodon) and mean another time.
+    Ids of other platforms (Facebook, Mastodon) look the same but encode other times.
     """
     if any("tweet" in plain_name(name) for ours in ("id", "text") for name in sources[ours]):
         return pl.repeat(True, len(frame), dtype=pl.Boolean, eager=True)
@@ -212,13 +212,13 @@ def _splits(strings: pl.Series, problems: list[CellProblem]) -> pl.Series:
     return known
 
 
-def _parted(
+def _separated(
     frame: pl.DataFrame,
     raw: dict[str, pl.Series],
     problems: list[CellProblem],
     rejected: pl.DataFrame,
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Split a frame into its sound rows and the table of what is wrong with the others."""
+    """Split a frame into valid rows and the table of rejected rows."""
     failing = [problem for problem in problems if problem.mask.any()]
     if not failing:
         return frame, rejected

@@ -6,19 +6,19 @@
 """
 
 from eventide.experiments.engine import Step, compare
-from eventide.experiments.prepared import Material, read_material
+from eventide.experiments.prepared import ExperimentData, read_experiment_data
 from eventide.experiments.results import Results
 from eventide.experiments.run_log import RunRecord
 from eventide.experiments.variants import Choice, Variant, choose
 
 __all__ = [
     "Choice",
-    "Material",
+    "ExperimentData",
     "Results",
     "RunRecord",
     "Step",
     "Variant",
     "choose",
     "compare",
-    "read_material",
+    "read_experiment_data",
 ]

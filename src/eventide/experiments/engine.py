@@ -1,4 +1,4 @@
-"""The comparison itself: who has not run yet, runs; what has run, is kept."""
+"""The comparison itself: run what has not run yet, and keep every finished run."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from eventide.data.splits import SPLITS, split_name
 from eventide.experiments.jobs import (
     RUNS,
     ExperimentPlan,
@@ -16,13 +17,12 @@ from eventide.experiments.jobs import (
     check_runs_folder,
     jobs,
 )
-from eventide.experiments.prepared import Material, Workshop, read_material
+from eventide.experiments.prepared import ExperimentData, SplitMessages, read_experiment_data
 from eventide.experiments.results import Results
 from eventide.experiments.run_log import RunLog, RunRecord
 from eventide.experiments.sources import code_name, commit, is_edited
-from eventide.experiments.splitting import ONE_FOR_ALL, copies, divided
 from eventide.experiments.variants import Variant
-from eventide.experiments.workers import carried_out
+from eventide.experiments.workers import run_jobs
 from eventide.features.encoders import DEFAULT_ENCODER
 from eventide.outputs import reserved
 from eventide.runtime.cores import usable_cores
@@ -60,14 +60,14 @@ def compare(
 ) -> Results:
     """Run every variant with every seed on ``dataset``, and keep each run in ``out``.
 
-    ``dataset`` is a `Material` or anything that can be read as messages. A seed sets the split and
-    the first weights, and is shared by all variants, which predict the same test messages. Runs
-    that ``out``/runs.jsonl holds are not run again if they are of the same code (`sources`);
-    failed ones are. ``changes`` are settings by dotted name for everybody. With several ``workers``
-    (all cores by default) call it from a module that can be imported, as multiprocessing asks.
-    One comparison at a time can write to a folder.
+    ``dataset`` is `ExperimentData` or anything that can be read as messages. A seed sets the split
+    and the initialisation for all variants, which predict the same test messages. Runs that
+    ``out``/runs.jsonl holds are not run again if they are of the same code (`sources`); failed ones
+    are. ``changes`` are settings by dotted name for all variants. With several ``workers`` (all
+    cores by default) call it from a module that can be imported, as multiprocessing asks. One
+    comparison at a time can write to a folder.
     """
-    seeds = tuple(dict.fromkeys(seeds))
+    seeds, split = tuple(dict.fromkeys(seeds)), split_name(split)
     protocol = check_request(
         variants,
         seeds,
@@ -80,29 +80,29 @@ def compare(
         workers=workers,
     )
     folder = check_runs_folder(out)
-    material = (
+    data = (
         dataset
-        if isinstance(dataset, Material)
-        else read_material(dataset, variants, entities=entities)
+        if isinstance(dataset, ExperimentData)
+        else read_experiment_data(dataset, variants, entities=entities)
     )
     plan = ExperimentPlan(
-        dataset=material.name,
-        fingerprint=material.fingerprint,
+        dataset=data.name,
+        fingerprint=data.fingerprint,
         split=split,
         protocol=protocol,
         encoder=encoder,
-        entities=material.entities,
+        entities=data.entities,
         preset=preset,
         changes=dict(changes or {}),
         commit=commit(),
     )
     wanted = jobs(plan, variants, seeds)
-    together = copies(material.messages, split)
-    divided(material.messages, split, seeds[0], together)  # a split that cannot be is said now
+    messages = SplitMessages(data.messages, plan)
+    messages.frame(seeds[0])  # an impossible split fails now
 
-    ledger = RunLog(folder / RUNS)
-    with reserved(ledger.path):
-        kept, damaged = ledger.read()
+    log = RunLog(folder / RUNS)
+    with reserved(log.path):
+        kept, damaged = log.read()
         finished = {run.key: run for run in kept if run.outcome is not None}
         failed: dict[str, RunRecord] = {}
         edited = 0
@@ -110,16 +110,15 @@ def compare(
         total = len({job.key for job in wanted})
         notes = _kept_notes(kept, wanted, plan)
         watch(Step(total - len(todo), total, notes=notes))
-        workshop = Workshop(material.messages, plan, together)
-        with closing(carried_out(todo, workshop, workers or usable_cores())) as ended:
+        with closing(run_jobs(todo, messages, workers or usable_cores())) as ended:
             for done, run in enumerate(ended, start=total - len(todo) + 1):
                 # A worker may have loaded code that was edited meanwhile: not kept for another day.
                 edited += bool(edited or is_edited())
-                ledger.append(run.model_copy(update={"key": "", "code": ""}) if edited else run)
+                log.append(run.model_copy(update={"key": "", "code": ""}) if edited else run)
                 (failed if run.outcome is None else finished)[run.key] = run
                 watch(Step(done, total, run))
-    notes = (*material.notes, *notes, *_notes(split, seeds, damaged, edited))
-    return _results(ledger.path, plan, variants, seeds, wanted, finished, failed, notes)
+    notes = (*data.notes, *notes, *_notes(split, seeds, damaged, edited))
+    return _results(log.path, plan, variants, seeds, wanted, finished, failed, notes)
 
 
 def _kept_notes(
@@ -159,9 +158,11 @@ def _notes(split: str, seeds: Sequence[int], damaged: int, edited: int) -> list[
         notes.append(
             f"{damaged} unreadable lines in {RUNS} were passed over, their runs done again"
         )
-    if split in ONE_FOR_ALL and len(seeds) > 1:
-        notes.append(f"the split ({split}) is the same for every seed: deviations show the first")
-        notes[-1] += " weights and the order of batches alone"
+    if not SPLITS[split].seeded and len(seeds) > 1:
+        notes.append(
+            f"the split ({split}) is the same for every seed: deviations show the initialisation "
+            "and the order of batches alone"
+        )
     return notes
 
 

@@ -5,20 +5,21 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from eventide.data.splits import SPLITS, split_name
 from eventide.errors import BadSetting, OutputError
 from eventide.experiments.run_log import RunLog
 from eventide.experiments.sources import digest_of
-from eventide.experiments.splitting import checked_protocol
 from eventide.experiments.variants import Variant
 from eventide.features.elements import check_entities
 from eventide.features.encoders import DEFAULT_ENCODER, ENCODERS, split_specification
 from eventide.features.encoders import encoder as make_encoder
 from eventide.methods import METHODS
+from eventide.model.parameters import check_protocol
 from eventide.outputs import check_file
 
 
@@ -38,11 +39,8 @@ class ExperimentPlan:
 
     def conditions(self) -> dict[str, str]:
         """Return what a run depends on beside variant and seed; names decide nothing."""
-        facts = asdict(self)
-        return {
-            name: facts[name]
-            for name in ("fingerprint", "split", "protocol", "encoder", "entities")
-        }
+        names = ("fingerprint", "split", "protocol", "encoder", "entities")
+        return {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True)
@@ -84,7 +82,7 @@ def code_of(method: str, encoder: str) -> str:
 def _key(
     plan: ExperimentPlan, variant: Variant, settings: Mapping[str, Any], seed: int, code: str
 ) -> str:
-    facts = {
+    conditions = {
         **plan.conditions(),
         "method": variant.method,
         "views": [[view.name, *view.columns] for view in variant.graph_views()],
@@ -92,8 +90,26 @@ def _key(
         "seed": seed,
         "code": code,
     }
-    text = json.dumps(facts, sort_keys=True, ensure_ascii=True)
+    text = json.dumps(conditions, sort_keys=True, ensure_ascii=True)
     return blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def checked_protocol(split: str, protocol: str | None) -> str:
+    """Return the protocol to use with a split; an inductive split allows only one.
+
+    >>> checked_protocol("chronological", None), checked_protocol("random", None)
+    ('inductive', 'transductive')
+    """
+    inductive = SPLITS[split_name(split)].inductive
+    if protocol is None:
+        return "inductive" if inductive else "transductive"
+    check_protocol(protocol)
+    if inductive and protocol != "inductive":
+        raise BadSetting(
+            f"a {split} split is inductive: its later messages are not there during training",
+            next_step="leave --protocol out, or choose another split",
+        )
+    return protocol
 
 
 RUNS = "runs.jsonl"

@@ -2,36 +2,35 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from eventide.corpus.corpus import Corpus, Ints
-from eventide.corpus.training_set import PreparedData, prepare_data
+from eventide.corpus.training_set import PreparedData
 from eventide.data import read
 from eventide.data.schema import SCHEMA
-from eventide.data.splits import Groups
+from eventide.data.splits import Groups, Small, split_groups, split_messages
 from eventide.errors import InputError, warn
 from eventide.experiments.jobs import ExperimentPlan
-from eventide.experiments.run_log import Sizes
-from eventide.experiments.splitting import divided
 from eventide.experiments.variants import Variant
 from eventide.features.elements import with_elements
 from eventide.features.encoders import Encoder, State, encoder
 from eventide.features.encoders.text_encoder import Vectors
-from eventide.graphs.settings import GraphSettings
 from eventide.graphs.views import View
+from eventide.model.fitted import FittedMethod, PreparedCache, fit_method
+from eventide.model.inference import prepare_new
+from eventide.settings import Settings
 
 
 @dataclass(frozen=True)
-class Material:
+class ExperimentData:
     """Canonical ``messages`` with their elements; ``fingerprint`` changes with any cell of them."""
 
     name: str
@@ -41,20 +40,20 @@ class Material:
     notes: tuple[str, ...] = ()
 
 
-def read_material(
+def read_experiment_data(
     source: Any,
     variants: Sequence[Variant] = (),
     *,
     columns: Mapping[str, str] | None = None,
     entities: str = "rules",
     name: str | None = None,
-) -> Material:
+) -> ExperimentData:
     """Read any kind of source, with the columns that the variants' views need.
 
     What was read already (an `Intake`) is taken as it is. ``name`` is what tables call the data.
 
     >>> rows = [{"id": 1, "text": "flood", "created_at": "2013-06-21", "event": "alberta"}]
-    >>> read_material(rows).name
+    >>> read_experiment_data(rows).name
     'messages'
     """
     intake = read(source, columns=columns, lists=needed_lists(variants))
@@ -70,7 +69,7 @@ def read_material(
     messages = with_elements(intake.messages, entities=entities)
     digest = blake2b(messages.write_ndjson().encode("utf-8", "surrogatepass"), digest_size=16)
     notes = (*intake.notes, *([intake.summary()] if len(intake.rejected) else []))
-    return Material(name or data_name(source), messages, digest.hexdigest(), entities, notes)
+    return ExperimentData(name or data_name(source), messages, digest.hexdigest(), entities, notes)
 
 
 def needed_lists(variants: Sequence[Variant]) -> list[str]:
@@ -89,68 +88,75 @@ def data_name(source: Any) -> str:
     return Path(source).stem if named else "messages"
 
 
-@dataclass(frozen=True)
-class Prepared:
-    """Prepared data and its test messages: rows of the graph, or a corpus of new messages."""
+class SeedSplit:
+    """The messages of one seed's split, their test labels hidden, and what runs on them share.
 
-    data: PreparedData
-    test: Ints | Corpus
-    truth: Ints
-    tested: str
-    sizes: Sizes
-    seconds: float
+    ``test`` holds the labelled test messages, ``rows`` their rows in the training graph (-1 where
+    the protocol keeps them out). The encoder is fitted once, messages are encoded once, and views
+    are built once for all variants that read the same ones.
+    """
 
-
-class Workshop:
-    """Prepares what runs ask for, and keeps what the next run of the same seed can use."""
-
-    def __init__(
-        self, messages: pl.DataFrame, plan: ExperimentPlan, together: Groups = None
-    ) -> None:
-        self.messages = messages
-        self.plan = plan
-        self.together = together
-        self.seed: int | None = None
-        self.kept: dict[tuple[tuple[View, ...], str], Prepared] = {}
-
-    def prepared(self, seed: int, views: tuple[View, ...], graph: GraphSettings) -> Prepared:
-        """Return the prepared data of a seed with these views, from what is kept if possible."""
-        if seed != self.seed:
-            self.kept.clear()
-            self.divided = divided(self.messages, self.plan.split, seed, self.together)
-            self.encoder = CachingEncoder(encoder(self.plan.encoder))
-            self.seed = seed
-        known = (views, graph.model_dump_json())
-        if known not in self.kept:
-            self.kept[known] = self._prepare(seed, views, graph)
-        return self.kept[known]
-
-    def _prepare(self, seed: int, views: tuple[View, ...], graph: GraphSettings) -> Prepared:
-        started = time.perf_counter()
-        inductive = self.plan.protocol == "inductive"
-        held_out = (self.divided["split"] == "test").fill_null(False)
-        held_out &= self.divided["event"].is_not_null()
+    def __init__(self, messages: pl.DataFrame, plan: ExperimentPlan, seed: int) -> None:
+        held_out = (messages["split"] == "test").fill_null(False) & messages["event"].is_not_null()
         # Nothing that learns ever holds a test label, not even by mistake.
         hidden = pl.when(~held_out).then(pl.col("event")).alias("event")
-        blind = self.divided.with_columns(hidden)
-        plan = prepare_data(
-            blind, encoder=self.encoder, views=views, graph=graph, inductive=inductive, seed=seed
+        self.messages = messages.with_columns(hidden)
+        self.seed = seed
+        self.protocol = plan.protocol
+        self.test = messages.filter(held_out)
+        rows = np.flatnonzero(held_out.to_numpy())
+        self.rows = np.full_like(rows, -1) if plan.protocol == "inductive" else rows
+        self.tested = _digest(self.test)
+        self._encoder = CachingEncoder(encoder(plan.encoder))
+        self._cache = PreparedCache()
+        self._unseen: dict[tuple[tuple[View, ...], str], Corpus] = {}
+
+    def fit(self, variant: Variant, settings: Settings) -> FittedMethod:
+        """Fit a variant on the training messages, as `EventClassifier.fit` does."""
+        return fit_method(
+            self.messages,
+            method=variant.method,
+            settings=settings,
+            encoder=self._encoder,
+            views=variant.graph_views(),
+            protocol=self.protocol,
+            seed=self.seed,
+            cache=self._cache,
         )
-        test = self.divided.filter(held_out)
-        return Prepared(
-            plan,
-            plan.featuriser.prepare(blind.filter(held_out))
-            if inductive
-            else np.flatnonzero(held_out.to_numpy()),
-            _numbers(test["event"].to_numpy().astype(str), plan.classes.tolist()),
-            _digest(test),
-            Sizes(
-                train=len(plan.training_set.training_rows),
-                validation=len(plan.training_set.validation),
-                test=len(test),
-            ),
-            time.perf_counter() - started,
-        )
+
+    def unseen(self, data: PreparedData) -> Corpus | None:
+        """Return the test messages made ready as new ones; None where they are in the graph."""
+        if self.protocol != "inductive":
+            return None
+        featuriser, memory = data.featuriser, data.training_set.corpus
+        key = featuriser.views, featuriser.graph.model_dump_json()
+        if key not in self._unseen:
+            unlabelled = self.test.with_columns(event=pl.lit(None, pl.String))
+            self._unseen[key] = prepare_new(featuriser, memory, unlabelled)
+        return self._unseen[key]
+
+
+class SplitMessages:
+    """The messages of an experiment; a seed's split is kept until another seed is asked for."""
+
+    def __init__(self, messages: pl.DataFrame, plan: ExperimentPlan) -> None:
+        self.messages = messages
+        self.plan = plan
+        self._kept: SeedSplit | None = None
+
+    def frame(self, seed: int, small: Small = "error") -> pl.DataFrame:
+        """Return the messages with the split of a seed; see `split_messages` for ``small``."""
+        return split_messages(self.messages, self.plan.split, seed, self._groups, small)
+
+    def of(self, seed: int) -> SeedSplit:
+        """Return the split of a seed, the same for every variant."""
+        if self._kept is None or self._kept.seed != seed:
+            self._kept = SeedSplit(self.frame(seed), self.plan, seed)
+        return self._kept
+
+    @cached_property
+    def _groups(self) -> Groups:
+        return split_groups(self.messages, self.plan.split)
 
 
 class CachingEncoder:
@@ -168,7 +174,7 @@ class CachingEncoder:
 
     @property
     def width(self) -> int:
-        """Numbers per message."""
+        """Values per message."""
         return self.inner.width
 
     def fit(self, messages: pl.DataFrame) -> Self:
@@ -195,11 +201,15 @@ class CachingEncoder:
         return self
 
 
-def _numbers(events: NDArray[np.str_], classes: list[str]) -> Ints:
-    """Number events as the classes are; events that training does not know come after them."""
-    unknown = sorted(set(events.tolist()) - set(classes))
-    places = {event: place for place, event in enumerate([*classes, *unknown])}
-    return np.array([places[event] for event in events.tolist()], dtype=np.int64)
+def class_indices(events: Sequence[str], classes: Sequence[str]) -> Ints:
+    """Return the index of each event among the classes; unknown events come after them, sorted.
+
+    >>> class_indices(["flood", "quake", "fire"], ["fire", "flood"]).tolist()
+    [1, 2, 0]
+    """
+    unknown = sorted(set(events) - set(classes))
+    index = {event: at for at, event in enumerate([*classes, *unknown])}
+    return np.array([index[event] for event in events], dtype=np.int64)
 
 
 def _digest(messages: pl.DataFrame) -> str:

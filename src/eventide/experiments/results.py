@@ -81,7 +81,7 @@ class Results:
         return Spread.of([each for each in values if each is not None])
 
     def note(self, variant: str) -> str:
-        """Return what must be said beside a variant's figures."""
+        """Return the note that belongs beside a variant's figures."""
         return next((run.note for run in self.runs.get(variant, ()) if run.note), "")
 
     def difference(self, variant: str, reference: str) -> Difference | None:

@@ -1,4 +1,4 @@
-"""One run: prepare, fit, predict the test messages, and write down what happened."""
+"""One run: fit a variant, predict the test messages, and record the outcome."""
 
 from __future__ import annotations
 
@@ -14,72 +14,82 @@ from typing import Any
 import numpy as np
 
 import eventide
-from eventide.corpus.corpus import Corpus, Ints
+from eventide.corpus.corpus import Ints
 from eventide.errors import EventideError
+from eventide.experiments.fitted_variant import FittedVariant
 from eventide.experiments.jobs import ExperimentPlan, Job
-from eventide.experiments.prepared import Workshop
-from eventide.experiments.run_log import Figures, Outcome, RunRecord, Seconds, ValidationFigures
+from eventide.experiments.prepared import SeedSplit, SplitMessages
+from eventide.experiments.run_log import (
+    Figures,
+    Outcome,
+    RunRecord,
+    Seconds,
+    Sizes,
+    ValidationFigures,
+)
 from eventide.methods import METHODS
-from eventide.methods.method import Method, Prediction
+from eventide.methods.method import Prediction
 from eventide.scoring.metrics import error_auroc, score
 from eventide.settings import Settings
 
 LINES_OF_TRACE = 12
 
 
-def run(job: Job, workshop: Workshop) -> RunRecord:
-    """Do one job; what goes wrong is written down, so that the other jobs can go on."""
+def run(job: Job, messages: SplitMessages) -> RunRecord:
+    """Do one job; an error is recorded, so that the other jobs can go on."""
     try:
-        return _row(job, workshop.plan, _outcome(job, workshop))
+        return _record(job, messages.plan, _outcome(job, messages.of(job.seed)))
     except EventideError as error:
-        return _row(job, workshop.plan, error=str(error))
-    except Exception as error:  # whatever a method may throw must not stop the others
+        return _record(job, messages.plan, error=str(error))
+    except Exception as error:  # any error of a method must not stop the others
         lines = "".join(traceback.format_exception(error)).splitlines()[-LINES_OF_TRACE:]
         what = f"{type(error).__name__}: {error}"
-        return _row(job, workshop.plan, error=what, trace="\n".join(lines))
+        return _record(job, messages.plan, error=what, trace="\n".join(lines))
 
 
-def _outcome(job: Job, workshop: Workshop) -> Outcome:
-    settings = Settings.model_validate(job.settings)
-    ready = workshop.prepared(job.seed, job.variant.graph_views(), settings.graph)
-    method: Method = METHODS.load(job.variant.method)(settings, job.seed)
-    started, worked = time.perf_counter(), time.process_time()
-    fitted = method.fit(ready.data.training_set, lambda _: None, None)
-    learned, worked = time.perf_counter(), time.process_time() - worked
-    test = ready.test
-    judged = method.predict_new(test) if isinstance(test, Corpus) else method.predict(test)
-    done = time.perf_counter()
-    epochs = [row["seconds"] for row in fitted.history if "seconds" in row]
-    best = fitted.history[fitted.best_epoch - 1] if fitted.best_epoch > 0 else {}
+def _outcome(job: Job, split: SeedSplit) -> Outcome:
+    variant = FittedVariant.fit(job.variant, Settings.model_validate(job.settings), split)
+    variant.unseen("test")  # made ready now, not while the clock runs
+    started = time.perf_counter()
+    prediction = variant.predict("test")
+    predict_seconds = time.perf_counter() - started
+    data, training = variant.fitted.data, variant.fitted.run
+    truth, taken = variant.truth("test"), variant.fitted.seconds
+    epochs = [row["seconds"] for row in training.history if "seconds" in row]
+    best = training.history[training.best_epoch - 1] if training.best_epoch > 0 else {}
     return Outcome(
         seconds=Seconds(
-            prepare=ready.seconds,
-            fit=learned - started,
+            prepare=taken.prepare,
+            fit=taken.fit,
             epoch=fmean(epochs) if epochs else None,
-            predict=done - learned,
-            processor=worked / len(fitted.history) if epochs else None,
+            predict=predict_seconds,
+            processor=taken.processor / len(training.history) if epochs else None,
         ),
-        epochs=len(fitted.history),
-        best_epoch=fitted.best_epoch,
+        epochs=len(training.history),
+        best_epoch=training.best_epoch,
         validation=ValidationFigures(
             accuracy=_finite(best, "validation_accuracy"),
             macro_f1=_finite(best, "validation_f1"),
             loss=_finite(best, "validation_loss"),
         ),
-        test=figures(ready.truth, judged),
-        classes=len(ready.data.classes),
-        messages=ready.sizes,
-        tested=ready.tested,
-        truth=ready.truth.tolist(),
-        predicted=judged.scored_as.tolist(),
-        # digits that count, not decimals: a sure message's uncertainty may be 1e-9, and still ranks
-        uncertainty=[float(f"{each:.6g}") for each in judged.uncertainty],
+        test=figures(truth, prediction),
+        classes=len(data.classes),
+        messages=Sizes(
+            train=len(data.training_set.training_rows),
+            validation=len(data.training_set.validation),
+            test=len(split.test),
+        ),
+        tested=split.tested,
+        truth=truth.tolist(),
+        predicted=prediction.scored_as.tolist(),
+        # Significant digits, not decimals: an uncertainty of 1e-9 still ranks among others.
+        uncertainty=[float(f"{each:.6g}") for each in prediction.uncertainty],
     )
 
 
-def figures(truth: Ints, judged: Prediction) -> Figures:
+def figures(truth: Ints, prediction: Prediction) -> Figures:
     """Score a prediction of test messages whose true classes are known; the undecided are wrong."""
-    predicted = judged.scored_as
+    predicted = prediction.scored_as
     wrong = predicted != truth
     found = score(truth, predicted)
     return Figures(
@@ -88,13 +98,13 @@ def figures(truth: Ints, judged: Prediction) -> Figures:
         nmi=found.nmi,
         ami=found.ami,
         ari=found.ari,
-        auroc=error_auroc(wrong, judged.uncertainty),
-        uncertainty_right=_mean(judged.uncertainty[~wrong]),
-        uncertainty_wrong=_mean(judged.uncertainty[wrong]),
+        auroc=error_auroc(wrong, prediction.uncertainty),
+        uncertainty_right=_mean(prediction.uncertainty[~wrong]),
+        uncertainty_wrong=_mean(prediction.uncertainty[wrong]),
     )
 
 
-def _row(
+def _record(
     job: Job,
     plan: ExperimentPlan,
     outcome: Outcome | None = None,
@@ -131,7 +141,7 @@ def _row(
 
 
 def method_note(method: str, settings: Mapping[str, Any]) -> str:
-    """Return what must be said beside a method's figures, given the settings of the run.
+    """Return the note that belongs beside a method's figures, given the settings of the run.
 
     >>> from eventide.settings import resolve
     >>> method_note("kpgnn", resolve({"graph.sampled_neighbours": 8}).model_dump())

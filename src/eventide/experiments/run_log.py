@@ -12,7 +12,7 @@ from eventide.outputs import writing
 
 
 class Part(BaseModel):
-    """Frozen, and every number finite."""
+    """Frozen, and every value finite."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -63,8 +63,8 @@ class Sizes(Part):
 class Outcome(Part):
     """What a finished run gave.
 
-    ``truth`` and ``predicted`` number the classes in their sorted order; events without training
-    messages follow after them, and -1 stands for no prediction at all, for lack of evidence.
+    ``truth`` and ``predicted`` are indices of the classes in their sorted order; events without
+    training messages follow after them, and -1 is no prediction at all, for lack of evidence.
     ``tested`` is a digest of the test messages' ids, in order.
     """
 
@@ -82,7 +82,7 @@ class Outcome(Part):
 
 
 class RunRecord(Part):
-    """One line of the file: who ran under which conditions, and the outcome or the error.
+    """One line of the file: the variant, the conditions, and the outcome or the error.
 
     ``trace`` says where an unforeseen error came from. ``code`` is the digest of the code that ran
     and ``commit`` its name for people; runs of earlier versions lack both.

@@ -28,8 +28,9 @@ WITHOUT_INFLUENCE = {
 }  # fmt: skip
 """Parts that no figure of a run depends on. Every other part counts, a new one too."""
 INSTALLED = {"site-packages", "dist-packages"}
-RUNNING = ("run.py", "splitting.py", "prepared.py")
-"""What makes a run inside this package."""
+RUNNING = ("experiments/fitted_variant.py", "experiments/prepared.py", "experiments/run.py",
+           "model/fitted.py")  # fmt: skip
+"""Files of these packages that make a run all the same."""
 
 
 def digest_of(targets: Iterable[str]) -> str:
@@ -67,7 +68,7 @@ def _digest_now() -> str:
 
 def deciding_files() -> list[Path]:
     """List the files that the digest covers: sources, and the word lists and tables beside them."""
-    found = [PACKAGE / "experiments" / name for name in RUNNING]
+    found = [PACKAGE / name for name in RUNNING]
     for part in PACKAGE.iterdir():
         if part.name not in WITHOUT_INFLUENCE:
             found += part.rglob("*") if part.is_dir() else [part]
@@ -78,7 +79,7 @@ def deciding_files() -> list[Path]:
 def commit() -> str:
     """Name the code for people: the checkout's commit, "+changes" if edited, else the version."""
     known = f"eventide {eventide.__version__}"
-    # The package may lie in somebody else's repository, which then does not track it.
+    # The package may lie in another repository, which then does not track it.
     if _git("ls-files", "--error-unmatch", "__init__.py") is None:
         return known
     found, edited = _git("rev-parse", "--short", "HEAD"), _git("status", "--porcelain", "--", ".")

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from itertools import chain, combinations, product
-from typing import Any, get_args
+from typing import Any
 
 from eventide.errors import BadSetting
 from eventide.graphs.views import PAPER_VIEWS, USER, View
-from eventide.losses.settings import ABLATIONS, MarginName, ablation_changes
+from eventide.losses import MARGINS
+from eventide.losses.settings import ABLATIONS, ablation_changes
 from eventide.methods import METHODS
 from eventide.settings import Settings, descriptions, preset, resolve
 
@@ -43,7 +44,7 @@ class Variant:
         return f"there is no setting {unknown[0]!r}" if unknown else None
 
     def settings(self, preset_name: str, changes: Mapping[str, Any]) -> Settings:
-        """Return the settings it runs with: what makes it itself wins over everybody's changes."""
+        """Return the settings it runs with; its own changes win over ``changes`` for all."""
         defaults = METHODS.load(self.method).defaults
         return resolve(preset(preset_name), defaults, changes, self.changes)
 
@@ -85,7 +86,7 @@ def grid() -> tuple[Variant, ...]:
     """
     found = []
     for margin, kind, euc, balanced in product(
-        get_args(MarginName), METHOD_OF, (False, True), (False, True)
+        MARGINS.names(), METHOD_OF, (False, True), (False, True)
     ):
         changes: dict[str, Any] = {
             "loss.margin": margin,
@@ -111,14 +112,16 @@ def controls() -> tuple[Variant, ...]:
         for names in combinations(columns, count):
             views = {name: columns[name] for name in names}
             found.append(replace(WHOLE, name=f"{WHOLE.name}/{'+'.join(names)}", views=views))
-    # Nobody shares an id, so that every message is its only neighbour, in memory and as a new one.
+    # No two messages share an id, so every message is its only neighbour, known or new.
     alone = dict.fromkeys(columns, ("id",))
     author = columns | {USER.name: (*USER.columns, "user")}
     return (
         *found,
         replace(WHOLE, name=f"{WHOLE.name}/no-graph", views=alone),
         replace(
-            WHOLE, name=f"{WHOLE.name}/no-time", changes={**WHOLE.changes, "network.fading": "none"}
+            WHOLE,
+            name=f"{WHOLE.name}/no-time",
+            changes={**WHOLE.changes, "network.time_decay": "none"},
         ),
         replace(WHOLE, name=f"{WHOLE.name}/author", views=author),
     )
@@ -128,12 +131,16 @@ LONG_TAIL = (
     "ce", "cb-focal", "ldam-drw", "hybrid-psc", "bcl", "dro-lt", "tsc", "logit-adjustment",
 )  # fmt: skip
 EVENT_DETECTION = ("twitter-lda", "word2vec", "bert", "pp-gcn", "kpgnn", "mvgan", "etgnn")
-YARDSTICKS = ("lr-tfidf", "lr-encoder", "nearest-in-time")
+BASELINES = ("lr-tfidf", "lr-encoder", "nearest-in-time")
+
+
+OTHER_NAMES = {"yardsticks": "baselines"}
+"""What groups were called in earlier versions."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Who runs, which groups were asked for by name, and who had to be left out."""
+    """The variants to run, the groups asked for by name, and notes on what was left out."""
 
     variants: tuple[Variant, ...]
     groups: tuple[str, ...] = ()
@@ -146,20 +153,20 @@ def groups() -> dict[str, tuple[Variant, ...]]:
     >>> [each.name for each in groups()["long-tail"]][:2]
     ['ce', 'cb-focal']
     """
-    yardsticks = _plain(YARDSTICKS, "yardstick")
+    baselines = _plain(BASELINES, "baseline")
     ours = [named(name, kind) for kind in ("learned", "centroids") for name in ("ucl", "ucl+cb")]
-    long_tail = (*_plain(LONG_TAIL, "long-tail"), *ours, *yardsticks)
-    event_detection = (*_plain(EVENT_DETECTION, "event-detection"), ours[0], ours[2], *yardsticks)
-    everybody = [*event_detection, *long_tail]
-    everybody += _plain([entry.name for entry in METHODS], None)
+    long_tail = (*_plain(LONG_TAIL, "long-tail"), *ours, *baselines)
+    event_detection = (*_plain(EVENT_DETECTION, "event-detection"), ours[0], ours[2], *baselines)
+    everything = [*event_detection, *long_tail]
+    everything += _plain([entry.name for entry in METHODS], None)
     return {
         "event-detection": event_detection,
         "long-tail": long_tail,
-        "yardsticks": yardsticks,
+        "baselines": baselines,
         "ablation": named_rows(),
         "ablation-grid": grid(),
         "controls": controls(),
-        "all": _distinct(everybody),
+        "all": _distinct(everything),
     }
 
 
@@ -172,7 +179,7 @@ def choose(text: str) -> Choice:
     """Read a list of names and groups, separated by commas.
 
     A member of a group that this version lacks is left out with a note; one asked for by name is
-    an error, like a name that nobody has.
+    an error, like an unknown name.
 
     >>> choose("ce,ucl-ek")
     Traceback (most recent call last):
@@ -184,7 +191,8 @@ def choose(text: str) -> Choice:
     chosen: list[Variant] = []
     asked: list[str] = []
     absent: dict[str, None] = {}
-    for word in filter(None, (part.strip() for part in text.split(","))):
+    words = (OTHER_NAMES.get(part.strip(), part.strip()) for part in text.split(","))
+    for word in filter(None, words):
         if word in known:
             asked += ["event-detection", "long-tail"] if word == "all" else [word]
             absent |= {each.name: None for each in known[word] if each.missing()}
@@ -210,7 +218,7 @@ def _plain(names: Sequence[str], group: str | None) -> tuple[Variant, ...]:
 
 
 def _distinct(variants: Iterable[Variant]) -> tuple[Variant, ...]:
-    """Return each name once, as it was first said: a row's own switches come before a method's."""
+    """Return each name once, as first given: a row's own switches come before a method's."""
     found: dict[str, Variant] = {}
     for each in variants:
         found.setdefault(each.name, each)

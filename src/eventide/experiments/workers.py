@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from eventide.errors import EventideError
 from eventide.experiments.jobs import Job
-from eventide.experiments.prepared import Workshop
+from eventide.experiments.prepared import SplitMessages
 from eventide.experiments.run import run
 from eventide.experiments.run_log import RunRecord
 from eventide.features.encoders import ENCODERS
@@ -47,20 +47,20 @@ def register(entries: Registered) -> None:
 
 
 SINGLE = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS")
-_workshop: Workshop
-"""A worker's own workshop, set when the worker begins."""
+_messages: SplitMessages
+"""A worker's own copy of the messages, set when the worker begins."""
 
 
-def carried_out(jobs: Sequence[Job], workshop: Workshop, workers: int) -> Generator[RunRecord]:
+def run_jobs(jobs: Sequence[Job], messages: SplitMessages, workers: int) -> Generator[RunRecord]:
     """Yield each job's run as it ends. When the caller stops, unfinished jobs are dropped."""
     workers = min(workers, len(jobs))
     if workers <= 1:
         for job in jobs:
-            yield run(job, workshop)
+            yield run(job, messages)
         return
     others = set(active_children())
     with _environment():
-        given = (workshop, registered_here())
+        given = (messages, registered_here())
         pool = ProcessPoolExecutor(workers, get_context("spawn"), _begin, given)
         try:
             for ended in as_completed([pool.submit(_do, job) for job in jobs]):
@@ -83,12 +83,12 @@ def _ended_early() -> EventideError:
     )
 
 
-def _begin(workshop: Workshop, registered: Registered) -> None:
+def _begin(messages: SplitMessages, registered: Registered) -> None:
     """Set a worker up: one thread, deaf to Ctrl-C, gone when the parent is gone."""
-    global _workshop
+    global _messages
     import torch
 
-    _workshop = workshop
+    _messages = messages
     register(registered)
     keep_memory()
     torch.set_num_threads(1)
@@ -104,7 +104,7 @@ def _follow_parent() -> None:
 
 
 def _do(job: Job) -> RunRecord:
-    return run(job, _workshop)
+    return run(job, _messages)
 
 
 @contextmanager

@@ -1,89 +1,74 @@
-"""Losses return one value per message; reduction is apart. ``LOSSES`` lists them by name.
+"""Losses, margins and prototype sources, each by name; settings choose among them.
 
-A loss is one of three kinds by its first arguments: *representation* (embeddings, labels),
-*classification* (logits, labels) or *opinion* (opinion, labels). Adding one = one module, one test,
-one line here.
+A loss is a function that returns one value per message [B]. It says by the names of its arguments
+what it reads of a batch:
+
+    opinion      the fused opinion; methods with evidence only
+    logits       the fused logits [B, C]
+    embeddings   the embeddings [B, d] of one view; the values are summed over the views
+    views        the embeddings of all views, a list of [B, d]
+    labels       the true classes [B]
+    counts       training messages per class [C]
+    statistics   size, uncertainty and error rate of the classes (``ClassStatistics``)
+    epoch        counted from 1
+
+Further arguments need a default. Adding a loss: one module, one test, one line here; then
+``--set loss.extra_terms=NAME:WEIGHT`` adds it to the objective of any method that trains a network.
+Losses that need parts of their own (targets, radii, pairs) belong to their method's module.
 """
 
 from __future__ import annotations
 
 from eventide.registry import Registry
 
-LOSSES = Registry("loss")
 _HERE = "eventide.losses"
-LOSSES.add("error", f"{_HERE}.evidential:evidential_error", "opinion: prediction error")
+_CONTRASTIVE = f"{_HERE}.contrastive"
+
+LOSSES = Registry("loss", plugins="eventide.losses")
+LOSSES.add("error", f"{_HERE}.evidential:evidential_error", "prediction error of the opinion")
 LOSSES.add(
     "euc",
     f"{_HERE}.evidence_calibration:uncertainty_calibration",
-    "opinion: certain when right, uncertain when wrong",
+    "certain when right, uncertain when wrong",
 )
 LOSSES.add(
     "misleading",
     f"{_HERE}.evidence_calibration:misleading_divergence",
-    "opinion: divergence of the evidence for other classes",
+    "divergence of the evidence for other classes (ETGNN)",
 )
+LOSSES.add("agreement", f"{_HERE}.agreement:view_agreement", "alike in one view, alike in all")
+LOSSES.add("scl", f"{_CONTRASTIVE}.supervised:supervised_contrastive", "plain supervised contrast")
 LOSSES.add(
-    "prototype",
-    f"{_HERE}.contrastive.prototypical:prototype_loss",
-    "representation: UCL, UCL-EC, PSC, PSC+m, PSC+dm by margin and prototype source",
+    "k-positive",
+    f"{_CONTRASTIVE}.k_positive:k_positive_contrastive",
+    "supervised contrast with k positives (TSC)",
 )
+LOSSES.add("cross-entropy", f"{_HERE}.classification:cross_entropy", "cross-entropy of the logits")
 LOSSES.add(
-    "scl",
-    f"{_HERE}.contrastive.supervised:supervised_contrastive",
-    "representation: plain supervised contrast",
+    "focal", f"{_HERE}.classification:sigmoid_focal", "the well classified count less (CB+Focal)"
 )
-LOSSES.add(
-    "agreement",
-    f"{_HERE}.agreement:view_agreement",
-    "representation of all views: alike in one, alike in all",
-)
-LOSSES.add(
-    "focal",
-    f"{_HERE}.classification:sigmoid_focal",
-    "classification: the well classified count less (CB+Focal)",
-)
-LOSSES.add(
-    "ldam",
-    f"{_HERE}.classification:ldam",
-    "classification: wider margins for rarer classes (LDAM)",
-)
+LOSSES.add("ldam", f"{_HERE}.classification:ldam", "wider margins for rarer classes (LDAM)")
 LOSSES.add(
     "logit-adjusted",
     f"{_HERE}.classification:logit_adjusted",
-    "classification: class shares taken into account (logit adjustment, BCL)",
+    "class shares taken into account (logit adjustment, BCL)",
 )
-LOSSES.add(
-    "balanced",
-    f"{_HERE}.contrastive.supervised:balanced_contrastive",
-    "representation: contrast in which classes weigh the same (BCL)",
+
+MARGINS = Registry("margin", plugins="eventide.margins")
+MARGINS.add("none", f"{_CONTRASTIVE}.margins:no_margin", "no margin (PSC)")
+MARGINS.add("fixed", f"{_CONTRASTIVE}.margins:fixed_margin", "the same for every class (PSC+m)")
+MARGINS.add(
+    "error_rate", f"{_CONTRASTIVE}.margins:error_rate_margin", "by class error rate (PSC+dm)"
 )
-LOSSES.add(
-    "robust",
-    f"{_HERE}.contrastive.robust:robust_contrastive",
-    "representation: near the class centroid at a learned radius (DRO-LT)",
+MARGINS.add(
+    "uncertainty", f"{_CONTRASTIVE}.margins:uncertainty_margin", "by class uncertainty (UCL)"
 )
-LOSSES.add(
-    "k-positive",
-    f"{_HERE}.contrastive.k_positive:k_positive_contrastive",
-    "representation: supervised contrast with k positives (TSC, first phase)",
+MARGINS.add("frequency", f"{_CONTRASTIVE}.margins:frequency_margin", "by class frequency")
+
+PROTOTYPES = Registry("prototype source", plugins="eventide.prototypes")
+PROTOTYPES.add(
+    "learned", f"{_CONTRASTIVE}.prototypical:LearnedPrototypes", "learned in every batch (UCL)"
 )
-LOSSES.add(
-    "targeted",
-    f"{_HERE}.contrastive.k_positive:targeted_contrastive",
-    "representation: contrast drawn to evenly spread targets (TSC, second phase)",
-)
-LOSSES.add(
-    "norm-ratio",
-    f"{_HERE}.pairwise:norm_ratio_loss",
-    "representation of pairs: equally long if of one event (PP-GCN)",
-)
-LOSSES.add(
-    "triplet",
-    f"{_HERE}.pairwise:triplet_loss",
-    "representation: nearer to its event than to a random violating negative (KPGNN)",
-)
-LOSSES.add(
-    "infomax",
-    f"{_HERE}.pairwise:infomax_loss",
-    "representation: tells the real graph from a shuffled one (KPGNN, optional)",
+PROTOTYPES.add(
+    "centroids", f"{_CONTRASTIVE}.prototypical:EpochCentroids", "centroids of every epoch (UCL-EC)"
 )

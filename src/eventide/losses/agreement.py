@@ -13,14 +13,14 @@ from torch.autograd.function import once_differentiable
 from eventide.tensors import unit_rows
 
 
-def view_agreement(embeddings: Sequence[Tensor]) -> Tensor:
+def view_agreement(views: Sequence[Tensor]) -> Tensor:
     """Equation `eq_common`, one value per message [B]; their mean is the printed sum over B^2.
 
     value_i = sum over pairs of views of sum_j (sim^u_ij - sim^v_ij)^2 / B, sim the cosine.
-    ``embeddings`` holds [B, d] per view. With more messages than dimensions the B x B similarities
-    are never formed.
+    ``views`` holds the embeddings [B, d] of each view. With more messages than dimensions the
+    B x B similarities are never formed.
     """
-    directions = [unit_rows(view) for view in embeddings]
+    directions = [unit_rows(view) for view in views]
     batch = len(directions[0])
     if len(directions) < 2:
         return directions[0].new_zeros(batch)

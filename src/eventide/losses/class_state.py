@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from eventide.opinions.opinion import Opinion
+from eventide.opinions.opinion import OpinionLike
+from eventide.tensors import class_means
 
 START = 1 - 1e-6
 """Class uncertainty before the first epoch: nothing is known of any class."""
@@ -18,27 +19,14 @@ def initial_class_uncertainty(classes: int) -> Tensor:
     return torch.full((classes,), START, dtype=torch.float64)
 
 
-def class_mean(values: Tensor, labels: Tensor, previous: Tensor) -> Tensor:
+def updated_means(values: Tensor, labels: Tensor, previous: Tensor) -> Tensor:
     """Average ``values`` [n] within each class; a class without messages keeps ``previous`` [C].
 
-    >>> class_mean(torch.tensor([0.0, 1.0]), torch.tensor([1, 1]), torch.tensor([0.9, 0.9]))
+    >>> updated_means(torch.tensor([0.0, 1.0]), torch.tensor([1, 1]), torch.tensor([0.9, 0.9]))
     tensor([0.9000, 0.5000])
     """
-    counts = torch.bincount(labels, minlength=len(previous))
-    totals = torch.zeros_like(previous).index_add_(0, labels, values.detach().to(previous.dtype))
-    return torch.where(counts > 0, totals / counts.clamp(min=1), previous)
-
-
-def class_uncertainty(
-    uncertainty: Tensor, labels: Tensor, classes: int, previous: Tensor | None = None
-) -> Tensor:
-    """Mean fused uncertainty of the training messages of each class [C].
-
-    ``uncertainty`` and ``labels`` [n] are of training messages only. A class without any keeps its
-    ``previous`` value, or the value before training.
-    """
-    start = initial_class_uncertainty(classes).to(uncertainty.device)
-    return class_mean(uncertainty, labels, start if previous is None else previous)
+    means = class_means(values.detach().to(previous.dtype), labels, len(previous))
+    return torch.where(torch.bincount(labels, minlength=len(previous)) > 0, means, previous)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,11 +48,14 @@ class ClassStatistics:
         """Which classes have a training message [C]."""
         return self.counts > 0
 
-    def updated(self, opinion: Opinion, labels: Tensor) -> ClassStatistics:
-        """Return the state after an epoch, from fused opinions on the training messages."""
+    def updated(self, opinion: OpinionLike, labels: Tensor) -> ClassStatistics:
+        """Return the state after an epoch, from fused opinions on the training messages.
+
+        The uncertainty of a class is the mean uncertainty of its training messages.
+        """
         wrong = (opinion.predicted != labels).double()
         return replace(
             self,
-            uncertainty=class_mean(opinion.uncertainty, labels, self.uncertainty),
-            error_rate=class_mean(wrong, labels, self.error_rate),
+            uncertainty=updated_means(opinion.uncertainty, labels, self.uncertainty),
+            error_rate=updated_means(wrong, labels, self.error_rate),
         )

@@ -1,10 +1,19 @@
-"""Losses on logits, one value per message: focal, LDAM, logit adjustment."""
+"""Losses on logits, one value per message: cross-entropy, focal, LDAM, logit adjustment."""
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor
 from torch.nn import functional
+
+
+def cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
+    """-log softmax of the true class, one value per message [B].
+
+    >>> cross_entropy(torch.zeros(1, 2), torch.tensor([0])).item()
+    0.6931471824645996
+    """
+    return functional.cross_entropy(logits, labels, reduction="none")
 
 
 def sigmoid_focal(logits: Tensor, labels: Tensor, focus: float = 1.0) -> Tensor:
@@ -34,19 +43,21 @@ def ldam_margins(counts: Tensor, largest: float = 0.5) -> Tensor:
     return rarity * (largest / rarity.max())
 
 
-def ldam(cosines: Tensor, labels: Tensor, margins: Tensor, scale: float = 30.0) -> Tensor:
+def ldam(
+    logits: Tensor, labels: Tensor, counts: Tensor, scale: float = 30.0, largest: float = 0.5
+) -> Tensor:
     """Cross-entropy of scale * (cosine - margin of the true class), one value per message [B].
 
-    ``cosines`` [B, C]; ``margins`` [C]. Only the true class gives up its margin.
+    ``logits`` [B, C] are scale * cosine; ``ldam_margins`` makes the margins of ``counts`` [C]. Only
+    the true class gives up its margin.
 
     >>> import torch
-    >>> ldam(torch.tensor([[0.5, 0.0]]), torch.tensor([0]), torch.tensor([0.5, 0.5])).item()
+    >>> ldam(torch.tensor([[15.0, 0.0]]), torch.tensor([0]), torch.tensor([1, 1])).item()
     0.6931471824645996
     """
-    own = functional.one_hot(labels, cosines.shape[1])
-    return functional.cross_entropy(
-        scale * (cosines - own * margins.to(cosines.dtype)), labels, reduction="none"
-    )
+    own = functional.one_hot(labels, logits.shape[1])
+    margins = ldam_margins(counts, largest).to(logits.dtype)
+    return cross_entropy(scale * (logits / scale - own * margins), labels)
 
 
 def logit_adjusted(logits: Tensor, labels: Tensor, counts: Tensor, strength: float = 1.0) -> Tensor:
@@ -60,6 +71,4 @@ def logit_adjusted(logits: Tensor, labels: Tensor, counts: Tensor, strength: flo
     4.0
     """
     prior = (counts.double() / counts.sum()).log()
-    return functional.cross_entropy(
-        logits + strength * prior.to(logits.dtype), labels, reduction="none"
-    )
+    return cross_entropy(logits + strength * prior.to(logits.dtype), labels)

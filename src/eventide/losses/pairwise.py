@@ -1,4 +1,4 @@
-"""Losses on pairs and triplets of messages (PP-GCN, KPGNN), and Deep Graph Infomax."""
+"""Losses on pairs and triplets of messages (PP-GCN, KPGNN)."""
 
 from __future__ import annotations
 
@@ -98,20 +98,5 @@ def violating_triplets(
     anchor, positive = (alike.triu(1) & (violating > 0)).nonzero(as_tuple=True)
     count = violating[anchor, positive]
     draw = torch.rand(len(anchor), generator=generator, dtype=torch.float64).to(distances.device)
-    place = torch.minimum((draw * count).long(), count - 1)
-    return anchor, positive, negatives[anchor, place]
-
-
-def infomax_loss(real: Tensor, corrupted: Tensor, bilinear: Tensor) -> Tensor:
-    """Cross-entropy of the scores z . B s, one value per vector [2n]: real ones 1, corrupted 0.
-
-    s = sigmoid(mean of the ``real`` vectors) [d], ``bilinear`` is B [d, d], and ``corrupted``
-    [n, d] are the vectors that the same network gives to shuffled features.
-
-    >>> infomax_loss(torch.zeros(1, 2), torch.zeros(1, 2), torch.eye(2)).tolist()
-    [0.6931471824645996, 0.6931471824645996]
-    """
-    summary = torch.sigmoid(real.mean(dim=0))
-    logits = torch.cat([real, corrupted]) @ (bilinear @ summary)
-    truth = torch.cat([real.new_ones(len(real)), real.new_zeros(len(corrupted))])
-    return functional.binary_cross_entropy_with_logits(logits, truth, reduction="none")
+    chosen = torch.minimum((draw * count).long(), count - 1)
+    return anchor, positive, negatives[anchor, chosen]

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
+from eventide.losses.loss_inputs import LossInputs
 
-def mean(values: Tensor) -> Tensor:
+
+def batch_mean(values: Tensor, inputs: LossInputs) -> Tensor:
     """Average over the batch."""
     return values.mean()
 
 
-def weighted(values: Tensor, weights: Tensor) -> Tensor:
-    """Sum of weight * value divided by the batch size: the paper's +CB.
+@dataclass(frozen=True)
+class ClassBalanced:
+    """The paper's +CB: the sum of weight * value divided by the batch size."""
 
-    >>> import torch
-    >>> weighted(torch.tensor([1.0, 3.0]), torch.tensor([2.0, 0.0]))
-    tensor(1.)
-    """
-    return (values * weights).mean()
+    base: float
+
+    def __call__(self, values: Tensor, inputs: LossInputs) -> Tensor:
+        """Weigh each message by its class, then average over the batch."""
+        weights = class_balanced_weights(inputs.statistics.counts, self.base)
+        return (weights[inputs.labels] * values).mean()
 
 
 def weighted_mean(values: Tensor, weights: Tensor) -> Tensor:

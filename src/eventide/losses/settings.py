@@ -4,16 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Annotated, Any
 
-from pydantic import Field, NonNegativeFloat, PositiveFloat
+from pydantic import AfterValidator, BeforeValidator, Field, NonNegativeFloat, PositiveFloat
 
 from eventide.errors import UnknownName
+from eventide.losses import LOSSES, MARGINS, PROTOTYPES
+from eventide.opinions import FUSIONS
 from eventide.setting_group import SettingGroup
 
-MarginName = Literal["none", "fixed", "error_rate", "uncertainty", "frequency"]
-PrototypeName = Literal["learned", "centroids"]
-CalibrationName = Literal["none", "euc", "misleading"]
+NO_CALIBRATION = "none"
+
+
+def _calibration(name: str) -> str:
+    return name if name == NO_CALIBRATION else LOSSES.checked(name)
+
+
+def _weights(value: object) -> object:
+    """Read ``scl:0.1,focal:1`` as a mapping; anything else is left to its type."""
+    if not isinstance(value, str):
+        return value
+    pairs = [pair.rpartition(":") for pair in value.split(",") if pair.strip()]
+    return {name.strip(): weight.strip() for name, _, weight in pairs}
+
+
+LossName = Annotated[str, AfterValidator(LOSSES.checked)]
+MarginName = Annotated[str, AfterValidator(MARGINS.checked)]
+PrototypeName = Annotated[str, AfterValidator(PROTOTYPES.checked)]
+FusionName = Annotated[str, AfterValidator(FUSIONS.checked)]
+CalibrationName = Annotated[str, AfterValidator(_calibration)]
 
 
 class LossSettings(SettingGroup):
@@ -32,7 +51,8 @@ class LossSettings(SettingGroup):
     temperature: PositiveFloat = 1.0
     """Divides the similarities and margins of the contrastive term."""
     calibration: CalibrationName = "euc"
-    """`euc` is the paper's; `misleading` is ETGNN's divergence on all messages."""
+    """A loss on the fused opinion, or `none`. `euc` is the paper's; `misleading`, the divergence on
+    all messages, is ETGNN's."""
     calibration_weight: NonNegativeFloat = 1.0
     """Weight of calibration, the paper's lambda 1."""
     annealing_epochs: NonNegativeFloat = 25.0
@@ -45,6 +65,12 @@ class LossSettings(SettingGroup):
     """Weight the error of rare classes up (the paper's +CB)."""
     class_balanced_base: float = Field(default=0.9999, ge=0, lt=1)
     """The nearer to 1, the more a rare class counts; 0 weighs all classes alike."""
+    fusion: FusionName = "dempster"
+    """How methods with evidence combine the opinions of the views."""
+    extra_terms: Annotated[dict[LossName, PositiveFloat], BeforeValidator(_weights)] = Field(
+        default={}
+    )
+    """Registered losses to add to the objective, each with its weight: `scl:0.1,k-positive:1`."""
 
 
 ABLATIONS: Mapping[str, Mapping[str, Any]] = MappingProxyType(

@@ -117,17 +117,17 @@ METHODS.add(
     "lr-tfidf",
     f"{_YARDSTICKS}.logistic_regression:LrTfidf",
     "logistic regression on TF-IDF of words and word pairs",
-    "yardstick",
+    "baseline",
 )
 METHODS.add(
     "lr-encoder",
     f"{_YARDSTICKS}.logistic_regression:LrEncoder",
     "logistic regression on the encoder's vectors",
-    "yardstick",
+    "baseline",
 )
 METHODS.add(
     "nearest-in-time",
     f"{_YARDSTICKS}.nearest_in_time:NearestInTime",
     "the event of the training message nearest in time, text unread",
-    "yardstick",
+    "baseline",
 )

@@ -1,4 +1,4 @@
-"""What every method is: it learns from a training set, predicts messages, and can be put away."""
+"""What every method offers: it learns from a training set, predicts messages, and can be saved."""
 
 from __future__ import annotations
 
@@ -53,27 +53,27 @@ class Prediction:
 
 
 def together(parts: Sequence[tuple[Ints, Prediction]]) -> Prediction:
-    """Join predictions of parts of a table; each part comes with the places of its rows."""
-    order = np.argsort(np.concatenate([places for places, _ in parts]))
-    judged = [part for _, part in parts]
+    """Join predictions of parts of a table; each part comes with the indices of its rows."""
+    order = np.argsort(np.concatenate([indices for indices, _ in parts]))
+    predictions = [part for _, part in parts]
 
     def join(arrays: Iterable[NDArray[Any]]) -> NDArray[Any]:
         return np.concatenate(list(arrays))[order]
 
     return Prediction(
-        predicted=join(each.predicted for each in judged),
-        undecided=join(each.undecided for each in judged),
-        belief=join(each.belief for each in judged),
-        probability=join(each.probability for each in judged),
-        uncertainty=join(each.uncertainty for each in judged),
-        conflict=join(each.conflict for each in judged),
+        predicted=join(each.predicted for each in predictions),
+        undecided=join(each.undecided for each in predictions),
+        belief=join(each.belief for each in predictions),
+        probability=join(each.probability for each in predictions),
+        uncertainty=join(each.uncertainty for each in predictions),
+        conflict=join(each.conflict for each in predictions),
         views={
             view: ViewPrediction(
-                predicted=join(each.views[view].predicted for each in judged),
-                uncertainty=join(each.views[view].uncertainty for each in judged),
-                neighbours=join(each.views[view].neighbours for each in judged),
+                predicted=join(each.views[view].predicted for each in predictions),
+                uncertainty=join(each.views[view].uncertainty for each in predictions),
+                neighbours=join(each.views[view].neighbours for each in predictions),
             )
-            for view in judged[0].views
+            for view in predictions[0].views
         },
     )
 
@@ -96,10 +96,10 @@ class Method(Protocol):
         """Learn, and return how it went."""
 
     def predict(self, rows: Ints) -> Prediction:
-        """Judge messages of the memory by their row."""
+        """Predict messages of the memory by their row."""
 
     def predict_new(self, corpus: Corpus) -> Prediction:
-        """Judge messages the memory does not hold, each by itself."""
+        """Predict messages the memory does not hold, each by itself."""
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return everything ``restore`` needs beside the corpus.
@@ -108,7 +108,7 @@ class Method(Protocol):
         """
 
     def restore(self, arrays: Mapping[str, NDArray[Any]], corpus: Corpus) -> None:
-        """Stand ready to predict again, on ``corpus`` as the memory."""
+        """Make the method ready to predict again, with ``corpus`` as the memory."""
 
     def memory_states(self) -> dict[str, NDArray[np.float32]]:
         """Return what new messages read of the memory and what takes a pass over it to compute.

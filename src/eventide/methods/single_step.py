@@ -1,6 +1,6 @@
 """What methods without epochs share: they learn in one step and keep what they said of the memory.
 
-Texts are never saved, so a method that reads them judges the memory once, when it is fitted, and
+Texts are never saved, so a method that reads them predicts the memory once, when it is fitted, and
 keeps the logits of every remembered message.
 """
 
@@ -30,7 +30,7 @@ Logits = NDArray[np.float32]
 KEPT = "rows.logits"
 
 
-class AtOnceMethod:
+class SingleStepMethod:
     """A method gives ``learn``, ``logits``, and the arrays it has learned; the rest is here.
 
     There is one "epoch": validation messages are scored for the record and choose nothing.
@@ -76,7 +76,7 @@ class AtOnceMethod:
         return prediction_of(self._kept[rows])
 
     def predict_new(self, corpus: Corpus) -> Prediction:
-        """Judge new messages, each by itself."""
+        """Predict new messages, each by itself."""
         return prediction_of(self.logits(corpus))
 
     def state(self) -> dict[str, NDArray[Any]]:
@@ -102,13 +102,13 @@ class AtOnceMethod:
         if not len(held):
             return {"uncertainty": float(prediction_of(self._kept).uncertainty.mean())}
         logits = self._kept[held.rows] if held.corpus is None else self.logits(held.corpus)
-        judged = prediction_of(logits)
+        predicted = prediction_of(logits)
         loss = functional.cross_entropy(torch.from_numpy(logits), torch.from_numpy(held.labels))
         return {
-            "validation_accuracy": accuracy(held.labels, judged.predicted),
-            "validation_f1": macro_f1(held.labels, judged.predicted),
+            "validation_accuracy": accuracy(held.labels, predicted.predicted),
+            "validation_f1": macro_f1(held.labels, predicted.predicted),
             "validation_loss": float(loss),
-            "uncertainty": float(judged.uncertainty.mean()),
+            "uncertainty": float(predicted.uncertainty.mean()),
         }
 
 

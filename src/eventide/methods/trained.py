@@ -12,6 +12,10 @@ from torch import Tensor
 
 from eventide.corpus.corpus import Corpus, Ints
 from eventide.corpus.training_set import TrainingSet
+from eventide.errors import BadSetting
+from eventide.losses.loss_inputs import Outputs
+from eventide.losses.terms import RegisteredLoss, Term
+from eventide.losses.total import agreement_term, paper_terms
 from eventide.methods.method import Prediction, ViewPrediction
 from eventide.networks.multi_view import MultiViewNetwork
 from eventide.networks.trainable import TrainableNetwork
@@ -19,10 +23,13 @@ from eventide.opinions.opinion import NO_OPINION
 from eventide.runners.graph_runner import GraphRunner, Runner, choose_device
 from eventide.runtime.own_process import warn_if_spinning
 from eventide.settings import Settings
+from eventide.training.batches import class_aware_batches
 from eventide.training.checkpoints import Checkpoints
 from eventide.training.loop import TrainingRun, Watch
-from eventide.training.objectives.objective import Objective, Outputs
+from eventide.training.objectives.objective import Objective, Sampler
+from eventide.training.objectives.output_readers import EvidenceReader, LogitReader
 from eventide.training.phases import Phase, train_phases
+from eventide.training.settings import TrainingSettings
 
 NetworkT = TypeVar("NetworkT", bound=TrainableNetwork)
 RunnerT = TypeVar("RunnerT", bound=Runner)
@@ -43,7 +50,7 @@ class TrainedMethod(Generic[NetworkT, RunnerT]):
         self.phases: list[Phase]
 
     def make_network(self, corpus: Corpus, classes: int) -> NetworkT:
-        """Return the network with its first weights."""
+        """Return the network with its initialisation."""
         raise NotImplementedError
 
     def make_runner(self, network: NetworkT, corpus: Corpus, device: torch.device) -> RunnerT:
@@ -53,7 +60,7 @@ class TrainedMethod(Generic[NetworkT, RunnerT]):
     def make_phases(self, network: NetworkT, counts: Tensor) -> list[Phase]:
         """Return the phases, given how many training messages each class has [C].
 
-        The objective of the last one judges, and is saved with the network.
+        The objective of the last one predicts, and is saved with the network.
         """
         raise NotImplementedError
 
@@ -78,11 +85,11 @@ class TrainedMethod(Generic[NetworkT, RunnerT]):
         )
 
     def predict(self, rows: Ints) -> Prediction:
-        """Judge remembered messages by their row."""
+        """Predict remembered messages by their row."""
         return self._prediction(self.runner.evaluate(rows), self.runner.neighbours(rows))
 
     def predict_new(self, corpus: Corpus) -> Prediction:
-        """Judge new messages by what the memory holds."""
+        """Predict new messages by what the memory holds."""
         found = self.runner.look_up(corpus)
         return self._prediction(self.runner.evaluate_new(found), self.runner.neighbours_new(found))
 
@@ -96,12 +103,21 @@ class TrainedMethod(Generic[NetworkT, RunnerT]):
 
     def restore(self, arrays: Mapping[str, NDArray[Any]], corpus: Corpus) -> None:
         """Rebuild network and objective from their weights, on ``corpus`` as the memory."""
-        tensors = {name: torch.from_numpy(value) for name, value in arrays.items()}
+        tensors = {_renamed(name): torch.from_numpy(value) for name, value in arrays.items()}
         counts = tensors["objective.counts"]
         network = self.make_network(corpus, len(counts))
         network.load_state_dict(_part(tensors, "network."))
         self._set_up(network, corpus, counts)
-        self.objective.load_state_dict(_part(tensors, "objective."))
+        known = self.objective.state_dict()
+        stored = _part(tensors, "objective.")
+        self.objective.load_state_dict(
+            {
+                name: value
+                for name, value in stored.items()
+                # Older models hold prototypes of a contrastive term that they do not have.
+                if name in known or not name.startswith(UNUSED)
+            }
+        )
 
     def memory_states(self) -> dict[str, NDArray[np.float32]]:
         """Return the hidden states of the memory that new messages read."""
@@ -114,12 +130,25 @@ class TrainedMethod(Generic[NetworkT, RunnerT]):
     def _set_up(self, network: NetworkT, corpus: Corpus, counts: Tensor) -> None:
         device = choose_device(self.settings.training.device)
         self.phases = self.make_phases(network, counts)
+        for phase in self.phases:
+            phase.objective.add_registered(self.settings.loss.extra_terms)
+        self._check_sampler()
         self.objective = self.phases[-1].objective.to(device)
         self.runner = self.make_runner(network, corpus, device)
 
+    def _check_sampler(self) -> None:
+        """Refuse a sampler where every phase draws its own batches."""
+        chosen = self.settings.training.sampler
+        own = all(phase.objective.sampler is not None for phase in self.phases)
+        if own and chosen != TrainingSettings().sampler:
+            raise BadSetting(
+                f"training.sampler cannot be {chosen!r}: this method draws its own batches",
+                next_step="leave training.sampler as it is, or choose another method",
+            )
+
     def _prediction(self, outputs: Outputs, neighbours: Mapping[str, Ints]) -> Prediction:
-        opinion = self.objective.read(outputs)
-        opinions = self.objective.read_views(outputs)
+        readout = self.objective.read(outputs)
+        opinion = readout.fused
         fallback = self.objective.counts.argmax()
         return Prediction(
             predicted=_array(opinion.decided(fallback)),
@@ -127,14 +156,38 @@ class TrainedMethod(Generic[NetworkT, RunnerT]):
             belief=_array(opinion.belief),
             probability=_array(opinion.probability),
             uncertainty=_array(opinion.uncertainty),
-            conflict=_array(self.objective.conflict(outputs)),
+            conflict=_array(readout.conflict),
             views={
                 view: ViewPrediction(
                     _array(each.decided(fallback)), _array(each.uncertainty), neighbours[view]
                 )
-                for view, each in opinions.items()
+                for view, each in readout.views.items()
             },
         )
+
+
+def cross_entropy_objective(
+    counts: Tensor, reader: LogitReader | None = None, sampler: Sampler | None = None
+) -> Objective:
+    """Return cross-entropy on the fused logits, and nothing else."""
+    error = Term(RegisteredLoss("cross-entropy"))
+    return Objective(counts, {"error": error}, reader or LogitReader(), sampler)
+
+
+RENAMED = {
+    "objective.total.prototypes.": "objective.terms.contrastive.loss.prototypes.",
+    "objective.prototypes.": "objective.terms.contrastive.loss.prototypes.",
+    "objective.projectors.": "objective.terms.contrastive.loss.projectors.",
+}
+"""How weights were called in models of release 0.1, and how now."""
+UNUSED = "terms.contrastive.loss.prototypes."
+
+
+def _renamed(name: str) -> str:
+    for old, new in RENAMED.items():
+        if name.startswith(old):
+            return new + name.removeprefix(old)
+    return name
 
 
 def _part(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
@@ -150,14 +203,48 @@ def _array(tensor: Tensor) -> NDArray[Any]:
 
 
 class MultiViewMethod(TrainedMethod[MultiViewNetwork, GraphRunner]):
-    """Shared by every method in the frame; a method gives its objective, or its phases."""
+    """Shared by every method in the frame; a method gives its settings, objective or phases.
+
+    The objective is the paper's, as the settings have it, unless a method gives another.
+    """
 
     def make_objective(self, network: MultiViewNetwork, counts: Tensor) -> Objective:
         """Return the objective for classes with these numbers of training messages [C]."""
-        raise NotImplementedError
+        terms = paper_terms(
+            self.settings.loss,
+            views=network.views,
+            classes=len(counts),
+            width=network.encoder.width,
+            seed=self.seed,
+        )
+        return Objective(counts, terms, EvidenceReader(self.settings.loss.fusion))
+
+    def classifying(
+        self,
+        network: MultiViewNetwork,
+        counts: Tensor,
+        terms: Mapping[str, Term] | None = None,
+        sampler: Sampler | None = None,
+    ) -> Objective:
+        """Return an objective on logits: ``terms`` (cross-entropy by default) and agreement."""
+        own = terms or {"error": Term(RegisteredLoss("cross-entropy"))}
+        both = {**own, **agreement_term(self.settings.loss, network.views)}
+        return Objective(counts, both, self.logit_reader(), sampler)
+
+    def logit_reader(self) -> LogitReader:
+        """Return the reader of the frame's logits."""
+        return LogitReader(cosine=self.settings.network.classifier == "cosine")
+
+    def balanced_classifier(self, counts: Tensor, settings: TrainingSettings) -> Phase:
+        """Return the last phase of decoupled methods: classifiers on a frozen encoder.
+
+        All classes come equally often. A frozen encoder has nothing to agree on: no L_Common.
+        """
+        objective = cross_entropy_objective(counts, self.logit_reader(), class_aware_batches)
+        return Phase(objective, settings, trains="classifier")
 
     def make_phases(self, network: MultiViewNetwork, counts: Tensor) -> list[Phase]:
-        """Train everything with one objective; staged methods override this."""
+        """Train everything with one objective; methods with several phases override this."""
         return [Phase(self.make_objective(network, counts), self.settings.training)]
 
     def make_network(self, corpus: Corpus, classes: int) -> MultiViewNetwork:

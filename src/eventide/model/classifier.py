@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, overload
 
@@ -17,18 +16,18 @@ import polars as pl
 from numpy.typing import NDArray
 
 from eventide.corpus.messages import Messages, read_messages
-from eventide.corpus.training_set import prepare_data
+from eventide.corpus.training_set import PreparedData
 from eventide.data import Intake
 from eventide.data.columns import Columns
 from eventide.data.schema import REJECTED
 from eventide.errors import InputError, warn
 from eventide.features.encoders import encoder
 from eventide.graphs.views import View
-from eventide.methods import METHODS
-from eventide.methods.method import Method, Prediction
+from eventide.methods.method import Prediction
 from eventide.model.epoch_lines import epoch_lines, logger
 from eventide.model.estimator import Estimator
 from eventide.model.evaluation import EvaluationReport, evaluate_model
+from eventide.model.fitted import fit_method
 from eventide.model.inference import Inference, MemoryMatch
 from eventide.model.label_types import (
     Labels,
@@ -124,42 +123,45 @@ class EventClassifier(ClassifierParameters, Estimator):
             labels = None if y is None else labels_of(y)
             intake = self.intake(messages, labels, allow_rejected=allow_rejected, fitting=True)
             kind = self._kind(messages, labels, intake.messages["event"])
-            plan = prepare_data(
-                intake.messages,
-                encoder=encoder(self.encoder),
-                views=checked_views(self.views),
-                graph=settings.graph,
-                inductive=self.protocol == "inductive",
-                seed=seed,
-                class_order=sort_key(kind),
-                salt=None if salt_file is None else made_or_read_salt(salt_file),
-            )
-            for note in plan.notes:
-                logger.log(logging.INFO if verbose else logging.DEBUG, "%s", note)
-            method: Method = METHODS.load(self.method)(settings, seed)
-            kept = None
-            if checkpoints is not None:
-                signature = run_signature(self, settings, intake.messages, plan)
-                kept = Checkpoints(expanded(checkpoints), signature, checkpoint_every, resume)
+
+            def before_training(data: PreparedData) -> Checkpoints | None:
+                for note in data.notes:
+                    logger.log(logging.INFO if verbose else logging.DEBUG, "%s", note)
+                if checkpoints is None:
+                    return None
+                signature = run_signature(self, settings, intake.messages, data)
+                return Checkpoints(expanded(checkpoints), signature, checkpoint_every, resume)
 
             def both(row: Row) -> None:
                 tell(row)
                 watch(row)
 
-            with nullcontext() if kept is None else reserved(kept.path):
-                run = method.fit(plan.training_set, both, kept)
+            fitted = fit_method(
+                intake.messages,
+                method=self.method,
+                settings=settings,
+                encoder=encoder(self.encoder),
+                views=checked_views(self.views),
+                protocol=self.protocol,
+                seed=seed,
+                class_order=sort_key(kind),
+                salt=None if salt_file is None else made_or_read_salt(salt_file),
+                watch=both,
+                before_training=before_training,
+            )
+        data, run = fitted.data, fitted.run
         # Only now: a fit that fails or is stopped leaves an older one as it was.
         told = () if isinstance(messages, Intake) else intake.notes
-        self.settings_, self.notes_ = settings, (*told, *plan.notes, *run.notes)
-        self.rejected_, self.counts_ = intake.rejected, plan.counts
-        self.classes_ = as_given(plan.classes.tolist(), kind)
-        self.featuriser_, self.memory_ = plan.featuriser, plan.training_set.corpus
+        self.settings_, self.notes_ = settings, (*told, *data.notes, *run.notes)
+        self.rejected_, self.counts_ = intake.rejected, data.counts
+        self.classes_ = as_given(data.classes.tolist(), kind)
+        self.featuriser_, self.memory_ = data.featuriser, data.training_set.corpus
         self.labels_, self.validated_ = (
-            plan.training_set.labels,
-            ValidationIds.of(plan.training_set),
+            data.training_set.labels,
+            ValidationIds.of(data.training_set),
         )
-        self.remembered_: pl.DataFrame | None = plan.remembered.select(CLEAR)
-        self.method_ = method
+        self.remembered_: pl.DataFrame | None = data.remembered.select(CLEAR)
+        self.method_ = fitted.method
         self.history_, self.best_epoch_ = run.history, run.best_epoch
         self._inference = Inference(self.featuriser_, self.memory_, self.method_)
         return self

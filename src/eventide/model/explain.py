@@ -15,8 +15,7 @@ from eventide.graphs.incidence import shared_pairs
 from eventide.methods.trained import MultiViewMethod
 from eventide.model.classifier import EventClassifier
 from eventide.opinions.fusion import pairwise_conflict
-from eventide.opinions.opinion import Opinion
-from eventide.training.objectives.objective import Readout
+from eventide.opinions.opinion import Opinion, OpinionLike
 
 
 @dataclass(frozen=True)
@@ -98,7 +97,7 @@ def explain(
     else:
         found = runner.look_up(corpus)
         rates, outputs = runner.rates_new(found), runner.evaluate_new(found)
-    views = method.objective.read_views(outputs)
+    views = method.objective.read(outputs).views
     fallback = int(method.objective.counts.argmax())  # as in every prediction without evidence
     return Explanation(
         id=opinion["id"],
@@ -116,7 +115,7 @@ def explain(
     )
 
 
-def _conflicts(views: Mapping[str, Readout]) -> dict[str, float]:
+def _conflicts(views: Mapping[str, OpinionLike]) -> dict[str, float]:
     opinions = [view for view in views.values() if isinstance(view, Opinion)]
     if len(opinions) < len(views):
         return {}
@@ -130,7 +129,7 @@ def _conflicts(views: Mapping[str, Readout]) -> dict[str, float]:
 def _view(
     model: EventClassifier,
     name: str,
-    view: Readout,
+    view: OpinionLike,
     corpus: Corpus,
     row: int,
     rate: float,

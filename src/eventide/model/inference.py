@@ -49,7 +49,6 @@ class Inference:
         self.featuriser = featuriser
         self.memory = memory
         self.method = method
-        self._latest = int(memory.times.max()) if len(memory) else 0
         self._index = Lazy(self._index_ids)
 
     def match(self, frame: pl.DataFrame) -> MemoryMatch:
@@ -61,24 +60,42 @@ class Inference:
 
     def predict(self, frame: pl.DataFrame, match: MemoryMatch) -> Prediction:
         """Predict remembered messages by their row, and all others as new ones."""
-        known, new = np.flatnonzero(match.rows >= 0), np.flatnonzero(match.rows < 0)
-        parts = []
+        new = np.flatnonzero(match.rows < 0)
         with threads_for(len(frame)):
-            if len(known):
-                parts.append((known, self.method.predict(match.rows[known])))
-            if len(new):
-                unseen, keys = frame, match.keys
-                if len(known):
-                    unseen, keys = frame[new], keys.take(new)
-                parts.append((new, self.method.predict_new(self.prepare(unseen, keys))))
-        return together(parts)
+            if not len(new):
+                return predict_rows(self.method, match.rows)
+            unseen, keys = frame, match.keys
+            if len(new) < len(frame):
+                unseen, keys = frame[new], keys.take(new)
+            return predict_rows(self.method, match.rows, self.prepare(unseen, keys))
 
     def prepare(self, frame: pl.DataFrame, keys: MessageKeys) -> Corpus:
-        """Featurise new messages; one without a time is as late as the latest of the memory.
-
-        So its neighbours are weighed as for a message that has just come in.
-        """
-        return self.featuriser.prepare(frame, keys, missing_time=self._latest)
+        """Featurise new messages; see `prepare_new`."""
+        return prepare_new(self.featuriser, self.memory, frame, keys)
 
     def _index_ids(self) -> KeyIndex:
         return KeyIndex(self.memory.ids)
+
+
+def prepare_new(
+    featuriser: Featuriser, memory: Corpus, frame: pl.DataFrame, keys: MessageKeys | None = None
+) -> Corpus:
+    """Featurise new messages; one without a time is as late as the latest of the memory.
+
+    So its neighbours are weighed as for a message that has just come in. ``keys`` are the messages'
+    own, where they are hashed already.
+    """
+    latest = int(memory.times.max()) if len(memory) else 0
+    return featuriser.prepare(frame, keys, missing_time=latest)
+
+
+def predict_rows(method: Method, rows: Ints, unseen: Corpus | None = None) -> Prediction:
+    """Predict messages by their row in the memory; where it is -1, as the next of ``unseen``."""
+    known, new = np.flatnonzero(rows >= 0), np.flatnonzero(rows < 0)
+    parts = []
+    with threads_for(len(rows)):
+        if len(known) or unseen is None:
+            parts.append((known, method.predict(rows[known])))
+        if unseen is not None:
+            parts.append((new, method.predict_new(unseen)))
+    return together(parts)

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 import eventide
 from eventide.errors import DamagedBundle, EventideWarning
-from eventide.settings import Settings, descriptions
+from eventide.settings import RENAMED, Settings, descriptions, without_prefix
 from eventide.storage import Bundle, damaged
 
 NEEDED: dict[str, tuple[type, ...]] = {
@@ -33,7 +33,11 @@ NEEDED: dict[str, tuple[type, ...]] = {
     "messages": (int,),
 }
 FILES = ("weights", "memory", "encoder")
-EARLIER: dict[str, Any] = {}
+EARLIER: dict[str, Any] = {
+    "loss.fusion": "dempster",
+    "loss.extra_terms": {},
+    "training.sampler": "shuffled",
+}
 """Settings that later releases added, each with what was done before it existed."""
 
 
@@ -61,6 +65,7 @@ def check_facts_of(bundle: Bundle, path: Path) -> None:
 def stored_settings(stored: Mapping[str, Any], path: Path) -> Settings:
     """Rebuild the settings of a model; what it does not say is filled in, and said."""
     known = descriptions()
+    stored = _by_todays_names(stored)
     said = {
         f"{group}.{leaf}"
         for group, leaves in stored.items()
@@ -82,7 +87,8 @@ def stored_settings(stored: Mapping[str, Any], path: Path) -> Settings:
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])
-        raise damaged(path, f"setting {name} cannot be {first['input']!r}") from None
+        told = f"setting {name} cannot be {first['input']!r}: {without_prefix(first['msg'])}"
+        raise damaged(path, told) from None
     filled = sorted(known.keys() - said - EARLIER.keys())
     if filled:
         values = settings.model_dump(mode="json")
@@ -93,6 +99,19 @@ def stored_settings(stored: Mapping[str, Any], path: Path) -> Settings:
             stacklevel=3,
         )
     return settings
+
+
+def _by_todays_names(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings with those renamed since under their names of today."""
+    tree = {
+        group: dict(leaves) if isinstance(leaves, dict) else leaves
+        for group, leaves in stored.items()
+    }
+    for old, new in RENAMED.items():
+        group, _, leaf = old.partition(".")
+        if isinstance(tree.get(group), dict) and leaf in tree[group]:
+            tree[group][new.partition(".")[2]] = tree[group].pop(leaf)
+    return tree
 
 
 def _check_classes(

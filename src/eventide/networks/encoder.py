@@ -52,7 +52,7 @@ class SharedEncoder(nn.Module):
                 inputs,
                 outputs,
                 residual=settings.residual,
-                fading=settings.fading,
+                time_decay=settings.time_decay,
                 generator=generator,
             )
             for inputs, outputs in pairwise(widths)
@@ -146,7 +146,7 @@ class SharedEncoder(nn.Module):
         return states
 
     def last_rates(self, states: Tensor) -> Tensor:
-        """Return how fast the last layer's attention fades with time, from what it reads [n]."""
+        """Return how fast the last layer's attention decays with time, from what it reads [n]."""
         return self._layers()[-1].rates(states)
 
     def _hidden(self, projected: Projection, graph: ViewGraph) -> list[Tensor]:

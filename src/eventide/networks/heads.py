@@ -17,7 +17,7 @@ def evidence_of(logits: Tensor, settings: NetworkSettings) -> Tensor:
     """Turn logits [n, C] into non-negative, finite evidence of the same shape.
 
     `relu` is the paper's reading but has no gradient where a class has no evidence; `softplus` and
-    `exp` always have one. `exp` bends its logits smoothly into (-clamp, clamp): beyond a cut
+    `exp` always have one. `exp` bends its logits smoothly into (-bound, bound): beyond a cut
     no gradient could take evidence back. Half precision is widened first: evidence multiplies
     across views.
 
@@ -31,7 +31,7 @@ def evidence_of(logits: Tensor, settings: NetworkSettings) -> Tensor:
         case "softplus":
             return functional.softplus(wide)
         case "exp":
-            return (settings.clamp * torch.tanh(wide / settings.clamp)).exp()
+            return (settings.logit_bound * torch.tanh(wide / settings.logit_bound)).exp()
 
 
 class EvidenceHead(nn.Module):
@@ -66,7 +66,7 @@ class EvidenceHead(nn.Module):
 
 
 class Projector(nn.Module):
-    """Linear, ReLU, linear; its first weights come from ``generator``."""
+    """Linear, ReLU, linear; its initialisation comes from ``generator``."""
 
     def __init__(
         self, inputs: int, hidden: int, outputs: int, *, generator: torch.Generator

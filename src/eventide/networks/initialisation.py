@@ -1,4 +1,4 @@
-"""Randomness that comes from a generator of our own: first weights, and dropout.
+"""Randomness that comes from a generator of our own: initialisation, and dropout.
 
 PyTorch's modules draw from one global stream; a run that must be repeatable, resumable and free of
 side effects cannot share that stream with whoever else uses it.

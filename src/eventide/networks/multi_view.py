@@ -17,8 +17,9 @@ from eventide.networks.heads import EvidenceHead, evidence_of
 from eventide.networks.initialisation import Noise
 from eventide.networks.settings import NetworkSettings
 from eventide.networks.trainable import TrainableNetwork
+from eventide.tensors import widen
 
-FEW = 64  # messages that depend on so few others that computing all would be a waste
+SMALL_BATCH = 64  # messages that depend on so few others that computing all would be a waste
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,14 +37,19 @@ class ViewOutput:
 
 
 def fused_logits(outputs: Mapping[str, ViewOutput]) -> Tensor:
-    """Sum the views' logits [B, C]: the fusion of methods that know no evidence."""
-    return torch.stack([output.logits for output in outputs.values()]).sum(dim=0)
+    """Sum the views' logits [B, C], or average those of cosine classifiers, in full precision.
+
+    Cosines are bounded: their sum would sharpen a softmax with the number of views.
+    """
+    total = torch.stack([widen(output.logits) for output in outputs.values()]).sum(dim=0)
+    cosine = all(output.settings.classifier == "cosine" for output in outputs.values())
+    return total / len(outputs) if cosine else total
 
 
 class MultiViewNetwork(TrainableNetwork):
     """Encoder and heads; graphs are inputs, so one network serves any set of messages.
 
-    ``seed`` decides the first weights and the dropout masks, on every device alike.
+    ``seed`` decides the initialisation and the dropout masks, on every device alike.
     """
 
     def __init__(
@@ -84,7 +90,7 @@ class MultiViewNetwork(TrainableNetwork):
 
         ``features`` [N, features] are what ``encoder.prepare`` returned for all messages.
         """
-        many = rows is None or len(rows) > FEW
+        many = rows is None or len(rows) > SMALL_BATCH
         projected = self.encoder.project(features) if many else None
         return {
             view: self._output(head, self.encoder(features, graphs[view], rows, projected))

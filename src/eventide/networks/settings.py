@@ -12,7 +12,7 @@ Activation = Literal["none", "elu"]
 FeatureNormalisation = Literal["none", "unit", "standard"]
 Evidence = Literal["relu", "softplus", "exp"]
 Classifier = Literal["linear", "cosine"]
-Fading = Literal["free", "positive", "none"]
+TimeDecay = Literal["free", "positive", "none"]
 
 
 class NetworkSettings(SettingGroup):
@@ -30,7 +30,7 @@ class NetworkSettings(SettingGroup):
     """`unit`: every vector to length 1; `standard`: every column to mean 0 and deviation 1."""
     dropout: float = Field(default=0.0, ge=0, lt=1)
     """Share of the values between two layers that training sets to zero."""
-    fading: Fading = "free"
+    time_decay: TimeDecay = "free"
     """What distance in time does to a neighbour's weight. `free`, as printed: the learned rate may
     be negative, and then the most distant count most; `positive`: they only ever count less;
     `none`: all count the same."""
@@ -48,5 +48,5 @@ class NetworkSettings(SettingGroup):
     """What turns a head's outputs into evidence; `relu` has no gradient where evidence is 0."""
     temperature: PositiveFloat = 1.0
     """Divides the head's output before the evidence function."""
-    clamp: PositiveFloat = 10.0
-    """`exp` evidence bends the head's output smoothly into (-clamp, clamp)."""
+    logit_bound: PositiveFloat = 10.0
+    """`exp` evidence bends the head's output smoothly into (-logit_bound, logit_bound)."""

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from eventide.networks.initialisation import seeded_linear
-from eventide.networks.settings import Fading
+from eventide.networks.settings import TimeDecay
 from eventide.tensors import widen
 
 Average = Callable[[Tensor], Tensor]
@@ -40,9 +40,9 @@ class TemporalAttention(nn.Module):
 
     z = W h;  rate_i = w . z_i;  a_ij = softmax_j(-rate_i * abs(t_i - t_j));  out_i = sum_j a_ij z_j
 
-    With `positive` fading the rate is softplus(w . z_i). Both maps are linear in h, so there are
-    two exact ways. ``forward`` never forms z: w . z_i = (W^T w) . h_i is one number per message,
-    and out_i = W (sum_j a_ij h_j) applies W to the averages of the wanted messages alone.
+    With `positive` time decay the rate is softplus(w . z_i). Both maps are linear in h, so there
+    are two exact ways. ``forward`` never forms z: w . z_i = (W^T w) . h_i is one number per
+    message, and out_i = W (sum_j a_ij h_j) applies W to the averages of the wanted messages alone.
     ``project`` forms z for all messages, once for all views that share h.
     """
 
@@ -52,11 +52,11 @@ class TemporalAttention(nn.Module):
         outputs: int,
         *,
         residual: bool = False,
-        fading: Fading = "free",
+        time_decay: TimeDecay = "free",
         generator: torch.Generator,
     ) -> None:
         super().__init__()
-        self.fading = fading
+        self.time_decay = time_decay
         self.transform = seeded_linear(inputs, outputs, bias=False, generator=generator)
         self.rate = seeded_linear(outputs, 1, bias=False, generator=generator)
         self.own = (
@@ -64,17 +64,17 @@ class TemporalAttention(nn.Module):
         )
 
     def rates(self, states: Tensor) -> Tensor:
-        """Say for each row of ``states`` [n, inputs] how fast attention fades, [n].
+        """Say for each row of ``states`` [n, inputs] how fast attention decays with time, [n].
 
         Never in half precision: a rate is multiplied by days and then exponentiated.
         """
         with torch.autocast(states.device.type, enabled=False):
             direction = self.rate.weight @ self.transform.weight
-            return self._faded((states @ direction.T).squeeze(-1))
+            return self._decayed((states @ direction.T).squeeze(-1))
 
-    def _faded(self, scores: Tensor) -> Tensor:
+    def _decayed(self, scores: Tensor) -> Tensor:
         """Turn w . z into rates."""
-        match self.fading:
+        match self.time_decay:
             case "free":
                 return scores
             case "positive":
@@ -86,7 +86,7 @@ class TemporalAttention(nn.Module):
         """Compute what is left to average: z, the rates, and what is added to the averages."""
         values = widen(self.transform(states))
         with torch.autocast(states.device.type, enabled=False):
-            rates = self._faded(self.rate(values)[:, 0])
+            rates = self._decayed(self.rate(values)[:, 0])
         return Projection(values, rates, None if self.own is None else widen(self.own(states)))
 
     def forward(self, states: Tensor, average: Average) -> Tensor:

@@ -1,4 +1,4 @@
-"""Dempster's rule for any number of views, in closed form.
+"""Rules that combine the views' opinions into one: Dempster's, in closed form, and the mean.
 
 With g = log(1 + evidence / C), combining views by equation `eq_dst`, one after the other, is the
 same as adding their g: 1 + e_c/C = product over views of (1 + e_c^v/C). Exact, order-free, O(C).
@@ -23,9 +23,30 @@ def fuse(opinions: Sequence[Opinion]) -> Opinion:
     >>> fuse([certain, certain]).evidence
     tensor([[30.0000,  0.0000]], dtype=torch.float64)
     """
+    return Opinion(_growths(opinions).sum(dim=0))
+
+
+def average(opinions: Sequence[Opinion]) -> Opinion:
+    """Average the views' beliefs and uncertainties: firm views do not outbid each other.
+
+    With b + u = exp(g) * u, the mean belief divided by the mean uncertainty stays a logarithm.
+
+    >>> one = Opinion.from_evidence(torch.tensor([[2.0, 0.0]]))
+    >>> average([one, Opinion.from_evidence(torch.zeros(1, 2))]).uncertainty
+    tensor([0.7500], dtype=torch.float64)
+    """
+    growths = _growths(opinions)
+    uncertainties = torch.stack([opinion.log_uncertainty for opinion in opinions]).unsqueeze(-1)
+    together = torch.logsumexp(growths + uncertainties, dim=0)
+    growth = (together - torch.logsumexp(uncertainties, dim=0)).clamp(min=0)
+    # Rounding must not leave a trace of evidence where no view has any.
+    return Opinion(torch.where((growths == 0).all(dim=0), 0.0, growth))
+
+
+def _growths(opinions: Sequence[Opinion]) -> Tensor:
     if not opinions:
         raise BadSetting("there is no opinion to fuse", next_step="give at least one view")
-    return Opinion(torch.stack([opinion.log_growth for opinion in opinions]).sum(dim=0))
+    return torch.stack([opinion.log_growth for opinion in opinions])
 
 
 def conflict(opinions: Sequence[Opinion], fused: Opinion | None = None) -> Tensor:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import torch
 from torch import Tensor
@@ -23,6 +24,29 @@ LARGEST = 700.0
 
 NOTHING = 1e-150
 """A belief below this is none: its square, which a gradient divides by, would be zero."""
+
+
+class OpinionLike(Protocol):
+    """What is said of a batch of messages: an `Opinion`, or plain class probabilities."""
+
+    @property
+    def predicted(self) -> Tensor:
+        """The class [B], -1 where nothing speaks for any."""
+
+    def decided(self, fallback: int | Tensor) -> Tensor:
+        """The class [B], with ``fallback`` where nothing speaks for any."""
+
+    @property
+    def belief(self) -> Tensor:
+        """Belief per class [B, C]."""
+
+    @property
+    def probability(self) -> Tensor:
+        """Probability per class [B, C]."""
+
+    @property
+    def uncertainty(self) -> Tensor:
+        """How much is left open [B], between 0 and 1."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,8 @@
-"""Opinions as files: CSV, JSONL, Parquet or Excel, whole or not at all.
+"""Writes opinions to CSV, JSONL, Parquet or Excel files, atomically.
 
-CSV, JSONL and Excel are for people: figures have four significant digits, times are in UTC. Parquet
-keeps everything. A CSV file is data as it is: a text that begins with ``=`` stays that text, and a
-spreadsheet that opens the file may take it for a formula. An Excel file says that it is text.
+CSV, JSONL and Excel are for reading: figures have four significant digits, times are in UTC.
+Parquet keeps full precision. CSV is not escaped for spreadsheets: a text that begins with ``=`` is
+written as it is, and a spreadsheet may take it for a formula. Excel files mark such cells as text.
 """
 
 from __future__ import annotations
@@ -13,20 +13,19 @@ from pathlib import Path
 
 import polars as pl
 
-from eventide.errors import CannotWrite, MissingDependency, OutputError
+from eventide.errors import MissingDependency, OutputError
 from eventide.model.opinion_frame import rounded
-from eventide.outputs import writing
 from eventide.storage import atomic_file
 
 EXCEL_ROWS = 1_048_575
-"""Rows of an Excel sheet below the names of the columns."""
+"""Rows of an Excel sheet below its header."""
 
 EXCEL_CELL, EXCEL_CUT = 32_767, 16_000
-"""UTF-16 units that a cell holds, and letters that are kept of a longer text."""
+"""Most UTF-16 units of a cell, and the characters kept of a longer text."""
 
 
 def check_format(path: Path) -> None:
-    """Refuse a format that cannot be written here, before anything is computed."""
+    """Raise if the format cannot be written on this machine, before anything is computed."""
     if path.suffix.lower() == ".xlsx" and find_spec("xlsxwriter") is None:
         raise MissingDependency(
             "Excel files need the package xlsxwriter",
@@ -36,18 +35,15 @@ def check_format(path: Path) -> None:
 
 
 def write_opinions(opinions: pl.DataFrame, path: Path) -> list[str]:
-    """Write opinions in the format that the name of the file asks for; return what to say."""
+    """Write opinions in the format of the file's suffix; return notes to show the user."""
     write = WRITERS[path.suffix.lower()]
     check_format(path)
-    with writing(path, "the opinions"), atomic_file(path) as temporary:
-        try:
-            return write(opinions, temporary)
-        except pl.exceptions.PolarsError as error:
-            raise CannotWrite(f"cannot write the opinions: {error}", where=str(path)) from None
+    with atomic_file(path, "the opinions") as temporary:
+        return write(opinions, temporary)
 
 
 def printable(opinions: pl.DataFrame) -> pl.DataFrame:
-    """Round figures and write times as text, for people and for programs that read text."""
+    """Round figures and write times as text, for CSV and JSONL."""
     times = pl.selectors.datetime()
     return rounded(opinions).with_columns(times.dt.strftime("%Y-%m-%dT%H:%M:%S%.fZ"))
 
@@ -69,7 +65,6 @@ def _parquet(opinions: pl.DataFrame, path: Path) -> list[str]:
 
 def _excel(opinions: pl.DataFrame, path: Path) -> list[str]:
     from xlsxwriter import Workbook
-    from xlsxwriter.exceptions import XlsxWriterException
 
     if len(opinions) > EXCEL_ROWS:
         raise OutputError(
@@ -81,21 +76,18 @@ def _excel(opinions: pl.DataFrame, path: Path) -> list[str]:
     times = pl.selectors.datetime()
     table = rounded(fitting).with_columns(times.dt.replace_time_zone(None))
     as_text = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
-    try:
-        with Workbook(str(path), {**as_text, "nan_inf_to_errors": True}) as book:
-            table.write_excel(
-                book,
-                worksheet="opinions",
-                freeze_panes=(1, 0),
-                dtype_formats={pl.Float64: "General"},
-            )
-    except XlsxWriterException as error:
-        raise CannotWrite(f"cannot write the opinions: {error}", where=str(path)) from None
-    return [f"{cut:,} texts were cut: an Excel cell holds no more"] if cut else []
+    with Workbook(str(path), {**as_text, "nan_inf_to_errors": True}) as book:
+        table.write_excel(
+            book,
+            worksheet="opinions",
+            freeze_panes=(1, 0),
+            dtype_formats={pl.Float64: "General"},
+        )
+    return [f"{cut:,} texts were cut to fit an Excel cell"] if cut else []
 
 
 def _fitting(opinions: pl.DataFrame) -> tuple[pl.DataFrame, int]:
-    """Cut what no cell holds; the library would leave such a cell empty."""
+    """Cut texts that are too long for a cell; the library would leave the cell empty."""
     if "text" not in opinions.columns:
         return opinions, 0
     text = pl.col("text")

@@ -1,4 +1,4 @@
-"""The paper's printed figures, to stand beside ours."""
+"""The figures that the paper prints, from paper_results.toml."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Certain, middle and uncertain classes: three groups by class uncertainty, and scores by group.
+"""Groups classes by their uncertainty (certain, middle, uncertain), and scores each group.
 
-The groups come once per split from the training class uncertainty of one method (UCL-EC), and
-apply to every method: all are judged on the same classes.
+The groups are computed once per split from the class uncertainty of one method on training messages
+(UCL-EC), and used for every method, so that all are scored on the same classes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ GROUPS = ("certain", "middle", "uncertain")
 
 @dataclass(frozen=True)
 class ClassGroups:
-    """Which group each class belongs to; ``edges`` are the two values between the groups."""
+    """The group of each class; ``edges`` are the two uncertainties between the groups."""
 
     classes: tuple[Any, ...]
     uncertainty: tuple[float, ...]
@@ -41,9 +41,9 @@ class ClassGroups:
 
 @dataclass(frozen=True)
 class GroupScore:
-    """Mean accuracy and F1 of the classes of one group; None where nothing can be averaged.
+    """Mean recall (called accuracy) and F1 of the classes of one group; None without classes.
 
-    ``classes`` counts the group's classes, ``messages`` those of them that were judged.
+    ``classes`` counts the group's classes, ``messages`` their messages in the scored split.
     """
 
     group: str
@@ -56,7 +56,7 @@ class GroupScore:
 def class_groups(classes: Sequence[Any] | NDArray[Any], uncertainty: ArrayLike) -> ClassGroups:
     """Cut the range of class uncertainty into thirds of equal width.
 
-    A value on an edge belongs to the more certain side, as in the paper. A group may be empty; if
+    A value on an edge belongs to the more certain group, as in the paper. A group may be empty; if
     all classes are equally uncertain, all are certain.
 
     >>> class_groups(["a", "b", "c"], [0.1, 0.15, 0.4]).sizes()
@@ -70,27 +70,26 @@ def class_groups(classes: Sequence[Any] | NDArray[Any], uncertainty: ArrayLike) 
         )
     lowest, highest = float(values.min()), float(values.max())
     edges = lowest + (highest - lowest) / 3, lowest + 2 * (highest - lowest) / 3
-    numbers = np.searchsorted(edges, values, side="left") if highest > lowest else 0 * values
+    thirds = np.searchsorted(edges, values, side="left") if highest > lowest else 0 * values
     return ClassGroups(
         classes=tuple(
             label.item() if isinstance(label, np.generic) else label for label in classes
         ),
         uncertainty=tuple(values.tolist()),
-        group=tuple(GROUPS[int(number)] for number in numbers),
+        group=tuple(GROUPS[int(third)] for third in thirds),
         edges=edges,
     )
 
 
 def group_scores(groups: ClassGroups, truth: Labels, predicted: Labels) -> tuple[GroupScore, ...]:
-    """Average each class's accuracy (share found) and F1 within the groups.
+    """Average each class's accuracy (its recall) and F1 within the groups.
 
-    A class's F1 sees the predictions of all messages. Classes that no message has are left out.
+    A class's F1 counts the predictions of all messages. Classes without messages are left out.
     """
     from sklearn.metrics import precision_recall_fscore_support
 
-    true, judged = np.asarray(truth), np.asarray(predicted)
-    _, found, f1, counts = precision_recall_fscore_support(
-        true, judged, labels=list(groups.classes), zero_division=0
+    _, recall, f1, counts = precision_recall_fscore_support(
+        np.asarray(truth), np.asarray(predicted), labels=list(groups.classes), zero_division=0
     )
     scores = []
     for name in GROUPS:
@@ -101,7 +100,7 @@ def group_scores(groups: ClassGroups, truth: Labels, predicted: Labels) -> tuple
                 group=name,
                 classes=int(own.sum()),
                 messages=int(counts[own].sum()),
-                accuracy=float(found[seen].mean()) if seen.any() else None,
+                accuracy=float(recall[seen].mean()) if seen.any() else None,
                 f1=float(f1[seen].mean()) if seen.any() else None,
             )
         )

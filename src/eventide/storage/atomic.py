@@ -35,17 +35,14 @@ def expanded(path: Path | str) -> Path:
 
 @contextmanager
 def writing(path: Path, what: str) -> Iterator[None]:
-    """Turn a failure to write (`OSError`, safetensors' and polars' own) into a typed error.
+    """Turn a failure to write, of the system or of a library's own kind, into a typed error.
 
     It is `OutputError` if the place is wrong, and `CannotWrite` if writing failed on the way.
     """
     try:
         yield
     except Exception as error:
-        from polars.exceptions import ComputeError
-        from safetensors import SafetensorError
-
-        if not isinstance(error, OSError | SafetensorError | ComputeError):
+        if not isinstance(error, _failures()):
             raise
         wrong = getattr(error, "errno", None) in WRONG_PLACE
         raise (OutputError if wrong else CannotWrite)(
@@ -53,6 +50,15 @@ def writing(path: Path, what: str) -> Iterator[None]:
             where=str(path),
             next_step="choose a place you may write to" if wrong else "make room, then try again",
         ) from None
+
+
+def _failures() -> tuple[type[Exception], ...]:
+    """List what the libraries that write files raise; Excel's is an extra."""
+    from polars.exceptions import PolarsError
+    from safetensors import SafetensorError
+
+    excel = sys.modules.get("xlsxwriter.exceptions")
+    return (OSError, SafetensorError, PolarsError, *([excel.XlsxWriterException] if excel else []))
 
 
 @contextmanager
@@ -75,17 +81,18 @@ def remove_empty(folders: list[Path]) -> None:
 
 
 @contextmanager
-def atomic_file(path: Path) -> Iterator[Path]:
+def atomic_file(path: Path, what: str = "the file") -> Iterator[Path]:
     """Give a temporary sibling to write; move it to ``path`` when the block ends well.
 
-    ``~`` is expanded, permissions follow the umask, a failure to write is a typed error.
+    ``~`` is expanded, permissions follow the umask, a failure to write is a typed error that says
+    ``what`` was to be written.
     """
     path = expanded(path)
     if path.exists() and not path.is_file():
         raise OutputError(
             "not a plain file", where=str(path), next_step="choose another name for the output"
         )
-    with writing(path, "the file"), folder_made(path.parent):
+    with writing(path, what), folder_made(path.parent):
         temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}{path.suffix}")
         # Made here, so that the umask decides who may read it, whoever writes to it.
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))

@@ -1,7 +1,8 @@
-"""Invariants that every registered method must pass, and a runner for them."""
+"""Checks that every registered method must pass; ``check_method`` runs them."""
 
 from __future__ import annotations
 
+import pickle
 import time
 import traceback
 from collections.abc import Callable
@@ -23,7 +24,7 @@ ONE_OF_A_KIND = "only one message"
 
 
 class Subject:
-    """One method on labelled ``messages`` with a split; a tenth of them are kept as new ones."""
+    """One method on labelled ``messages`` with a split; every tenth is kept as a new message."""
 
     def __init__(self, method: str, messages: pl.DataFrame, **parameters: Any) -> None:
         self.method = method
@@ -38,28 +39,28 @@ class Subject:
 
     @cached_property
     def model(self) -> EventClassifier:
-        """The plain case, with the test messages in the graph as the paper has them."""
+        """A model trained with the test messages in the graph, as in the paper."""
         return self.fitted(self.known)
 
     @cached_property
     def twin(self) -> EventClassifier:
-        """The same again, but every test message is labelled with another event."""
+        """The same, but every test message is labelled with another event."""
         return self.fitted(relabelled(self.known, "test"))
 
     @cached_property
-    def harsh(self) -> EventClassifier:
-        """One epoch on unfriendly messages, without validation and test messages in the graph."""
-        return self.fitted(self.unfriendly, protocol="inductive", training__epochs=1)
+    def difficult_model(self) -> EventClassifier:
+        """One epoch on difficult messages, without validation and test messages in the graph."""
+        return self.fitted(self.difficult, protocol="inductive", training__epochs=1)
 
     @cached_property
-    def harsh_twin(self) -> EventClassifier:
-        """The same again, but every validation message is labelled with another event."""
-        other = relabelled(self.unfriendly, "val")
+    def difficult_twin(self) -> EventClassifier:
+        """The same, but every validation message is labelled with another event."""
+        other = relabelled(self.difficult, "val")
         return self.fitted(other, protocol="inductive", training__epochs=1)
 
     @cached_property
-    def unfriendly(self) -> pl.DataFrame:
-        """The known messages with an event of one message, unlabelled rows, and a wordless one."""
+    def difficult(self) -> pl.DataFrame:
+        """Known messages with an event of one message, unlabelled rows, a text without words."""
         training = np.flatnonzero((self.known["split"] == "train").to_numpy())
         lone, wordless = (pl.int_range(pl.len()) == int(row) for row in training[:2])
         unlabelled = (pl.int_range(pl.len()) % 7 == 6) & ~lone
@@ -71,7 +72,7 @@ class Subject:
 
 
 def relabelled(messages: pl.DataFrame, part: str) -> pl.DataFrame:
-    """Give every labelled message of a part of the split another event, by turns.
+    """Give every labelled message of one split the next event in alphabetical order.
 
     >>> frame = pl.DataFrame({"event": ["a", "b", None], "split": ["val", "test", "val"]})
     >>> relabelled(frame, "val")["event"].to_list()
@@ -90,48 +91,48 @@ ROUNDING = 1e-6
 
 
 def fits(subject: Subject) -> list[str]:
-    """Training leaves finite figures and an epoch to keep."""
+    """Training ends with finite figures and a best epoch."""
     history, best = subject.model.history_, subject.model.best_epoch_
-    complaints = [
+    failures = [
         f"{name} of epoch {row['epoch']:g} is {value}"
         for row in history
         for name, value in row.items()
         if not np.isfinite(value)
     ]
     if not 1 <= best <= len(history):
-        complaints.append(f"the best epoch is {best} of {len(history)}")
-    return complaints
+        failures.append(f"the best epoch is {best} of {len(history)}")
+    return failures
 
 
 def gives_probabilities(subject: Subject) -> list[str]:
-    """Probabilities of known and new messages are valid, and the event is one it has learned."""
+    """Probabilities of known and new messages are valid, and the event is a class of the model."""
     return [
-        f"{which} messages: {complaint}"
+        f"{which} messages: {failure}"
         for which, frame in (("known", subject.known), ("new", subject.new))
-        for complaint in _invalid(subject.model, frame)
+        for failure in _invalid(subject.model, frame)
     ]
 
 
 def gives_opinions(subject: Subject) -> list[str]:
-    """Opinions come one per message, in order, with finite numbers and uncertainty in 0..1."""
+    """There is one opinion per message, in order, finite, with uncertainty in 0..1."""
     frame = pl.concat([subject.new, subject.known])
     opinions = subject.model.opinions(frame)
-    complaints = []
+    failures = []
     if opinions["id"].to_list() != frame["id"].to_list():
-        complaints.append("the rows are not those of the messages, in their order")
+        failures.append("the rows are not those of the messages, in their order")
     numbers = opinions.select(pl.selectors.numeric())
-    complaints += [
+    failures += [
         f"the column {name} has values that are not finite"
         for name in numbers.columns
         if not np.isfinite(numbers[name].to_numpy()).all()
     ]
     if not opinions["uncertainty"].is_between(0, 1).all():
-        complaints.append("uncertainty leaves 0..1")
-    return complaints
+        failures.append("uncertainty leaves 0..1")
+    return failures
 
 
 def repeats_and_ignores_test_labels(subject: Subject) -> list[str]:
-    """The same seed gives the same model bit for bit, whatever the test messages are labelled."""
+    """The same seed gives the same model bit for bit, whatever the labels of test messages."""
     differing = _differences(subject.model, subject.twin)
     if not differing:
         return []
@@ -141,69 +142,76 @@ def repeats_and_ignores_test_labels(subject: Subject) -> list[str]:
 
 
 def ignores_validation_labels(subject: Subject) -> list[str]:
-    """Validation labels choose among epochs: with one to choose from, they change nothing."""
-    differing = _differences(subject.harsh, subject.harsh_twin)
+    """Validation labels only choose the epoch: with a single epoch they change nothing."""
+    differing = _differences(subject.difficult_model, subject.difficult_twin)
     return [f"validation labels change {', '.join(differing)}"] if differing else []
 
 
-def survives_unfriendly_messages(subject: Subject) -> list[str]:
-    """An event of one message, unlabelled rows and a message without words do no harm."""
-    complaints = _invalid(subject.harsh, subject.unfriendly)
-    if ONE_OF_A_KIND not in subject.harsh.classes_:
-        complaints.append("the event of one message is not among the classes")
-    return complaints
+def handles_difficult_messages(subject: Subject) -> list[str]:
+    """An event of one message, unlabelled rows and a text without words are handled."""
+    failures = _invalid(subject.difficult_model, subject.difficult)
+    if ONE_OF_A_KIND not in subject.difficult_model.classes_:
+        failures.append("the event of one message is not among the classes")
+    return failures
 
 
-def judges_alone(subject: Subject) -> list[str]:
-    """What is said of a message does not depend on which others are asked about with it."""
-    complaints = []
+def predicts_independently_of_the_batch(subject: Subject) -> list[str]:
+    """The prediction of a message does not depend on the other messages of the batch."""
+    failures = []
     for which, model, frame, as_new in (
         ("known", subject.model, subject.known, False),
         ("new", subject.model, subject.new, False),
-        ("new (inductive)", subject.harsh, subject.known, True),
+        ("new (inductive)", subject.difficult_model, subject.known, True),
     ):
         some = np.arange(len(frame))[:: -max(len(frame) // 5, 1)]
         expected = model.predict_proba(frame, as_new=as_new)[some]
         alone = [model.predict_proba(frame[[row]], as_new=as_new) for row in some]
         apart = float(np.abs(np.concatenate(alone) - expected).max())
         if not apart <= ROUNDING:
-            complaints.append(f"{which} messages judged alone differ by {apart:.1e}")
-    return complaints
+            failures.append(f"{which} messages predicted alone differ by {apart:.1e}")
+    return failures
 
 
 def saves_and_loads(subject: Subject) -> list[str]:
-    """A model that was saved and loaded says the very same, and its files hold no text."""
-    complaints = []
+    """A saved and loaded model gives the same opinions, and its files hold no text."""
+    failures = []
     with TemporaryDirectory() as folder:
         path = subject.model.save(Path(folder) / "model")
         loaded = load_model(path)
         content = b"".join(file.read_bytes() for file in path.iterdir())
     for which, frame in (("known", subject.known), ("new", subject.new)):
         if not subject.model.opinions(frame).equals(loaded.opinions(frame)):
-            complaints.append(f"opinions of {which} messages differ after loading")
+            failures.append(f"opinions of {which} messages differ after loading")
     readable = sum(text.encode() in content for text in subject.known["text"])
     if readable:
-        complaints.append(f"{readable} texts can be read in the saved model")
-    return complaints
+        failures.append(f"{readable} texts can be read in the saved model")
+    return failures
+
+
+def can_be_copied(subject: Subject) -> list[str]:
+    """A pickled model, as scikit-learn's workers get it, gives the same opinions."""
+    copied = pickle.loads(pickle.dumps(subject.model))
+    same = subject.model.opinions(subject.new).equals(copied.opinions(subject.new))
+    return [] if same else ["opinions of new messages differ after copying"]
 
 
 def forgets(subject: Subject) -> list[str]:
-    """A forgotten message is gone, and what is said of the others hardly changes."""
+    """A forgotten message is gone, and predictions of the others hardly change."""
     gone, others = subject.known[0], subject.known[1:]
     before = subject.model.predict_proba(others)
     with TemporaryDirectory() as folder:
         path = subject.model.save(Path(folder) / "model")
         forget(path, ids=gone["id"].to_list())
         model = load_model(path)
-    complaints = _invalid(model, others)
+    failures = _invalid(model, others)
     if model.remembered_rows(gone)[0] >= 0:
-        complaints.append("the message is still remembered")
-    # Rows that slipped by one would be judged like their neighbours.
+        failures.append("the message is still remembered")
+    # If rows were shifted by one, predictions would be those of the next message.
     slipped = np.abs(np.roll(before, 1, axis=0) - before).mean()
     changed = np.abs(model.predict_proba(others) - before).mean()
     if changed > slipped / 2:
-        complaints.append(f"probabilities of the other messages change by {changed:.1e} on average")
-    return complaints
+        failures.append(f"probabilities of the other messages change by {changed:.1e} on average")
+    return failures
 
 
 CHECKS: dict[str, Check] = {
@@ -212,25 +220,26 @@ CHECKS: dict[str, Check] = {
     "opinions": gives_opinions,
     "repeatable, test labels unseen": repeats_and_ignores_test_labels,
     "validation labels choose only": ignores_validation_labels,
-    "unfriendly messages": survives_unfriendly_messages,
-    "each message by itself": judges_alone,
+    "difficult messages": handles_difficult_messages,
+    "independent of the batch": predicts_independently_of_the_batch,
     "saved and loaded": saves_and_loads,
+    "copied": can_be_copied,
     "forgets": forgets,
 }
 
 
 def _invalid(model: EventClassifier, frame: pl.DataFrame) -> list[str]:
     probability = model.predict_proba(frame)
-    complaints = []
+    failures = []
     if probability.shape != (len(frame), len(model.classes_)):
-        complaints.append(f"probabilities have the shape {probability.shape}")
+        failures.append(f"probabilities have the shape {probability.shape}")
     if not ((probability >= 0) & (probability <= 1 + ROUNDING)).all():
-        complaints.append("probabilities leave 0..1")
+        failures.append("probabilities leave 0..1")
     if not np.abs(probability.sum(axis=1) - 1).max() <= ROUNDING:
-        complaints.append("probabilities do not sum to 1")
+        failures.append("probabilities do not sum to 1")
     if not np.isin(model.predict(frame), model.classes_).all():
-        complaints.append("an event was assigned that is not among the classes")
-    return complaints
+        failures.append("an event was assigned that is not among the classes")
+    return failures
 
 
 def _differences(one: EventClassifier, other: EventClassifier) -> list[str]:
@@ -249,34 +258,34 @@ def _same(one: NDArray[Any], other: NDArray[Any]) -> bool:
 
 @dataclass(frozen=True)
 class CheckResult:
-    """What one check found about one method; no complaint means that it passed."""
+    """The result of one check of one method; it passed if there are no failures."""
 
     method: str
     check: str
-    complaints: tuple[str, ...]
+    failures: tuple[str, ...]
     seconds: float
 
     @property
     def passed(self) -> bool:
-        """Whether there is nothing to complain about."""
-        return not self.complaints
+        """Whether there are no failures."""
+        return not self.failures
 
 
 def check_method(method: str, messages: pl.DataFrame, **parameters: Any) -> list[CheckResult]:
-    """Run every check on ``method``, learning from labelled ``messages`` with a split.
+    """Run every check on ``method``, trained on labelled ``messages`` with a split.
 
     ``parameters`` are those of `EventClassifier`. Models are fitted once and shared by the checks.
-    A check that breaks down counts as a complaint, so that the others still run.
+    An exception in a check counts as a failure, so that the other checks still run.
     """
     subject = Subject(method, messages, **parameters)
     findings = []
     for name, check in CHECKS.items():
         started = time.perf_counter()
         try:
-            complaints = check(subject)
+            failures = check(subject)
         except Exception as error:
             where = traceback.extract_tb(error.__traceback__)[-1]
-            complaints = [f"{type(error).__name__} in {where.name}: {error}"]
+            failures = [f"{type(error).__name__} in {where.name}: {error}"]
         seconds = time.perf_counter() - started
-        findings.append(CheckResult(method, name, tuple(complaints), seconds))
+        findings.append(CheckResult(method, name, tuple(failures), seconds))
     return findings

@@ -13,10 +13,13 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int64]
 
 
-def shuffled_batches(rows: Ints, size: int, seed: int, epoch: int) -> Iterator[Ints]:
+def shuffled_batches(rows: Ints, labels: Ints, size: int, seed: int, epoch: int) -> Iterator[Ints]:
     """Yield every one of ``rows`` once, in shuffled batches of at most ``size``.
 
-    >>> [len(batch) for batch in shuffled_batches(np.arange(7), 3, seed=0, epoch=1)]
+    ``labels`` are those of ``rows``; this sampler does not read them.
+
+    >>> rows, labels = np.arange(7), np.zeros(7, dtype=np.int64)
+    >>> [len(batch) for batch in shuffled_batches(rows, labels, 3, seed=0, epoch=1)]
     [3, 3, 1]
     """
     order = np.random.default_rng([seed, epoch]).permutation(rows)
@@ -35,11 +38,11 @@ def class_balanced_batches(
     >>> [len(batch) for batch in class_balanced_batches(rows, labels, 4, seed=0, epoch=1)]
     [4, 4, 4]
     """
-    return class_aware_batches(rows, labels, size, 1, seed, epoch)
+    return class_aware_batches(rows, labels, size, seed, epoch, together=1)
 
 
 def class_aware_batches(
-    rows: Ints, labels: Ints, size: int, together: int, seed: int, epoch: int
+    rows: Ints, labels: Ints, size: int, seed: int, epoch: int, together: int = 4
 ) -> Iterator[Ints]:
     """Yield batches of classes in random order, ``together`` messages of a class at a time.
 
@@ -47,7 +50,7 @@ def class_aware_batches(
     none repeats before all have come; small classes go round more often.
 
     >>> rows, labels = np.arange(10), np.array([0] * 9 + [1])
-    >>> batch = next(class_aware_batches(rows, labels, 8, 4, seed=0, epoch=1))
+    >>> batch = next(class_aware_batches(rows, labels, 8, seed=0, epoch=1))
     >>> sorted(labels[batch].tolist())
     [0, 0, 0, 0, 1, 1, 1, 1]
     """
@@ -59,10 +62,10 @@ def class_aware_batches(
         [random.permutation(len(members)) for _ in range(-(-turns // len(members)))]
     )[:turns]
     drawn = np.empty(turns * together, dtype=np.int64)
-    places = drawn.reshape(turns, together)
+    by_turn = drawn.reshape(turns, together)
     for each, own in enumerate(members):
         wanted = int((order == each).sum()) * together
         rounds = [random.permutation(own) for _ in range(-(-wanted // len(own)))]
-        places[order == each] = np.concatenate([own[:0], *rounds])[:wanted].reshape(-1, together)
+        by_turn[order == each] = np.concatenate([own[:0], *rounds])[:wanted].reshape(-1, together)
     for start in range(0, batches * size, size):
         yield drawn[start : start + size]

@@ -69,12 +69,12 @@ Row = dict[str, float]
 
 @dataclass
 class Progress:
-    """All that changes while training: weights, their average, optimiser, best epoch, history."""
+    """All that changes while training: weights, their EMA, optimiser, best epoch, history."""
 
     network: TrainableNetwork
     objective: nn.Module
     optimiser: torch.optim.Optimizer
-    average: Ema
+    ema: Ema
     best: Best = field(default_factory=Best)
     history: list[Row] = field(default_factory=list)
 
@@ -125,7 +125,7 @@ class Progress:
             "weights": now,
             "best": self.best.weights,
             "optimiser": optimiser,
-            "average": self.average.state(),
+            "ema": self.ema.state(),
             "noise": {"state": self.network.noise.state},
         }
         facts = {
@@ -143,7 +143,7 @@ class Progress:
             state.setdefault(int(index), {})[key] = value
         groups = self.optimiser.state_dict()["param_groups"]
         self.optimiser.load_state_dict({"state": state, "param_groups": groups})
-        self.average.restore(_torch(arrays["average"]))
+        self.ema.restore(_torch(arrays["ema"]))
         self.network.noise.state = _torch(arrays["noise"])["state"]
         self.history = [dict(row) for row in facts["history"]]
         epoch, rose, *rank = facts["best"]
@@ -168,7 +168,7 @@ class Checkpoints:
         return replace(self, phase=number)
 
     @property
-    def place(self) -> Path:
+    def folder(self) -> Path:
         """Where the checkpoint of this phase is."""
         return self.path / f"phase-{self.phase}"
 
@@ -176,27 +176,27 @@ class Checkpoints:
         """Write a checkpoint if this epoch is due."""
         if self.every and progress.epoch % self.every == 0:
             arrays, facts = progress.state()
-            write_bundle(self.place, KIND, {"signature": dict(self.signature), **facts}, arrays)
+            write_bundle(self.folder, KIND, {"signature": dict(self.signature), **facts}, arrays)
 
     def resume(self, progress: Progress) -> None:
         """Continue from the checkpoint, if there is one and resuming was asked for."""
-        if not self.resume_run or not holds_manifest(self.place):
+        if not self.resume_run or not holds_manifest(self.folder):
             return
-        bundle = read_bundle(self.place, KIND)
+        bundle = read_bundle(self.folder, KIND)
         stored = bundle.facts.get("signature")
         known = stored if isinstance(stored, dict) else {}
         changed = [part for part, value in self.signature.items() if known.get(part, ...) != value]
         if changed:
             raise DamagedBundle(
                 f"the checkpoint belongs to another run: {', '.join(changed)} differ",
-                where=str(self.place),
+                where=str(self.folder),
                 next_step="resume with the same data and settings, or start anew: --overwrite"
                 " (in Python, remove the checkpoint's folder)",
             )
         try:
             progress.restore(bundle.arrays, bundle.facts)
         except (KeyError, ValueError, TypeError, IndexError, RuntimeError) as error:
-            raise damaged(self.place, f"the checkpoint does not fit this run ({error})") from None
+            raise damaged(self.folder, f"the checkpoint does not fit this run ({error})") from None
 
 
 def has_checkpoint(path: Path | str) -> bool:

@@ -1,4 +1,4 @@
-"""Algorithm 1 of the paper, on one screen; it serves every method that trains the network."""
+"""Algorithm 1 of the paper, on one screen; it serves every method that trains a network."""
 
 from __future__ import annotations
 
@@ -10,15 +10,18 @@ from statistics import fmean
 import torch
 
 from eventide.corpus.training_set import TrainingSet
+from eventide.losses.loss_inputs import LossInputs
+from eventide.losses.total import total_loss
 from eventide.networks.trainable import Part
 from eventide.runners.graph_runner import Runner
 from eventide.runtime.own_process import kept_memory
+from eventide.training import SAMPLERS
 from eventide.training.checkpoints import Checkpoints, Progress, Row
 from eventide.training.ema import Ema
 from eventide.training.objectives.objective import Objective
 from eventide.training.optimisers import check_finite, learning_rate, make_optimiser
 from eventide.training.settings import TrainingSettings
-from eventide.training.validation_scores import Evaluation
+from eventide.training.validation_scores import Evaluation, plain_values
 
 Watch = Callable[[Row], None]
 
@@ -44,44 +47,55 @@ def train(
     watch: Watch = lambda _: None,
     checkpoints: Checkpoints | None = None,
 ) -> TrainingRun:
-    """Train a part of the network on ``runner``, keep its best epoch, and return how it went."""
+    """Train a part of the network on ``runner``, keep its best epoch, and return how it went.
+
+    Numbers in the comments are lines of Algorithm 1; methods without evidence run the same lines
+    with terms and a reader of their own.
+    """
     rows = training_set.training_rows
     labels = torch.from_numpy(training_set.labels).to(runner.device)
     runner.network.train_only(trains)
     weights = [*runner.network.parameters(), *objective.parameters()]
     optimiser = make_optimiser(weights, settings)
-    average = Ema(weights, settings.weight_average)
-    progress = Progress(runner.network, objective, optimiser, average)
+    ema = Ema(weights, settings.ema_decay)
+    progress = Progress(runner.network, objective, optimiser, ema)
     evaluation = Evaluation(runner, objective, training_set)
+    sampler = objective.sampler or SAMPLERS.load(settings.sampler)
     patience = settings.patience if len(training_set.validation) else None
     if checkpoints is not None:
         checkpoints.resume(progress)
-    if progress.epoch == 0 and objective.watches_before_training:
+    if progress.epoch == 0 and objective.observes_at_start:
         objective.observe(runner.evaluate(rows), labels[rows], 0)
 
-    while progress.epoch < settings.epochs and not progress.stale(patience):
+    while progress.epoch < settings.epochs and not progress.stale(patience):  # 4
         epoch = progress.epoch + 1
         started = time.perf_counter()
         for group in optimiser.param_groups:
             group["lr"] = learning_rate(settings, epoch)
-        terms: list[Row] = []
-        batches = objective.batches(
-            rows, training_set.labels[rows], settings.batch_size, seed, epoch
-        )
-        for batch in batches:
-            outputs = runner.learn(batch)
-            loss, means = objective.loss(outputs, labels[batch], epoch)
-            check_finite(means, epoch, settings)
+        steps: list[Row] = []
+        batches = sampler(rows, training_set.labels[rows], settings.batch_size, seed, epoch)
+        for batch in batches:  # 5-6
+            views = runner.learn(batch)  # 7-10, 12: embeddings and logits of every view
+            opinions = objective.reader.opinions(views)  # 13: what each view says
+            fused = objective.reader.fuse(opinions)  # 14: what they say together
+            inputs = LossInputs(views, fused, labels[batch], objective.statistics, epoch)
+            # 11, 15-17: in the paper error, calibration, contrastive and agreement
+            terms = {name: term(inputs) for name, term in objective.terms.items()}
+            loss = total_loss(terms, objective.weights(epoch))  # 18
+            values = plain_values(terms | {"total": loss})
+            check_finite(values, epoch, settings)
             optimiser.zero_grad(set_to_none=True)
             loss.backward()  # type: ignore[no-untyped-call]
-            optimiser.step()
-            average.follow()
-            terms.append(means)
+            optimiser.step()  # 19
+            ema.update()
+            steps.append(values)
 
         row: Row = {"epoch": epoch}
-        row |= {name: fmean(means[name] for means in terms) for name in terms[0]}
-        with average.in_use():
-            row |= evaluation.after(epoch)
+        row |= {name: fmean(values[name] for values in steps) for name in steps[0]}
+        with ema.in_use():
+            training, validation = evaluation.outputs()
+            known = objective.observe(training, labels[rows], epoch) if training else None  # 20
+            row |= evaluation.scores(known, validation)
             check_finite(row, epoch, settings)
             row["seconds"] = time.perf_counter() - started
             progress.record(row)

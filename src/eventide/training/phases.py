@@ -1,4 +1,4 @@
-"""Training in several phases, one after the other: decoupled and staged methods."""
+"""Training in several phases, one after the other: decoupled methods."""
 
 from __future__ import annotations
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
+from pydantic import AfterValidator, Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
 from eventide.setting_group import SettingGroup
+from eventide.training import SAMPLERS
+
+SamplerName = Annotated[str, AfterValidator(SAMPLERS.checked)]
 
 
 class TrainingSettings(SettingGroup):
@@ -19,6 +22,8 @@ class TrainingSettings(SettingGroup):
     epochs: PositiveInt = 100
     """At most this many passes over the training messages."""
     batch_size: PositiveInt = 1500
+    sampler: SamplerName = "shuffled"
+    """How batches are drawn, where a method does not draw its own."""
     optimiser: Literal["adam", "sgd"] = "adam"
     momentum: float = Field(default=0.9, ge=0, lt=1)
     """Of `sgd`; `adam` has its own."""
@@ -26,8 +31,9 @@ class TrainingSettings(SettingGroup):
     schedule: Literal["constant", "cosine"] = "constant"
     """How the learning rate goes: the same throughout, or down to nothing at the last epoch."""
     weight_decay: NonNegativeFloat = 0.0
-    weight_average: float = Field(default=0.0, ge=0, lt=1)
-    """How much of a running average of the weights each step keeps; 0 keeps no average."""
+    ema_decay: float = Field(default=0.0, ge=0, lt=1)
+    """How much of the exponential moving average (EMA) of the weights each step keeps; 0 keeps no
+    average."""
     patience: int | None = Field(default=None, ge=1)
     """Stop when accuracy has not risen for this many epochs; null trains all epochs."""
     layer1_refresh: PositiveInt = 1

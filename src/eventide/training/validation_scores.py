@@ -1,4 +1,4 @@
-"""One pass per epoch: it serves the metrics, the class state and the next centroids."""
+"""One pass per epoch over training and validation messages, and the scores of the latter."""
 
 from __future__ import annotations
 
@@ -7,27 +7,20 @@ from dataclasses import replace
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from eventide.corpus.training_set import Ints, TrainingSet
+from eventide.losses.loss_inputs import Outputs
 from eventide.networks.multi_view import ViewOutput
 from eventide.runners.graph_runner import Runner
 from eventide.scoring.metrics import accuracy, macro_f1
-from eventide.training.objectives.objective import Objective, Outputs
-
-
-def rows_of(outputs: Mapping[str, ViewOutput], rows: slice) -> dict[str, ViewOutput]:
-    """Return what every view says of some of the messages."""
-    return {
-        view: replace(each, embeddings=each.embeddings[rows], logits=each.logits[rows])
-        for view, each in outputs.items()
-    }
-
+from eventide.training.objectives.objective import Objective, Readout
 
 NOBODY: Ints = np.empty(0, dtype=np.int64)
 
 
 class Evaluation:
-    """Lets an objective observe the training messages, and scores the validation messages.
+    """Runs the training messages that an objective observes, and scores the validation messages.
 
     Labels of validation messages are compared with predictions here and go nowhere else. What new
     validation messages read of the memory is looked up once, for all epochs.
@@ -38,33 +31,43 @@ class Evaluation:
         corpus = training_set.validation.corpus
         self._new = None if corpus is None else runner.look_up(corpus)
 
-    def after(self, epoch: int) -> dict[str, float]:
-        """Return the figures of an epoch; without validation messages there are none of those."""
-        runner, objective, validation = self._runner, self._objective, self._training_set.validation
-        # a pass over all training messages is made only for those who look at it
-        looked_at = objective.observes or not len(validation)
-        rows = self._training_set.training_rows if looked_at else NOBODY
+    def outputs(self) -> tuple[Outputs, Outputs]:
+        """Run training and validation messages; no training messages where nobody observes them."""
+        runner, validation = self._runner, self._training_set.validation
+        wanted = self._objective.observes or not len(validation)
+        rows = self._training_set.training_rows if wanted else NOBODY
         inside = validation.rows if validation.rows is not None else NOBODY
         graph_rows = np.concatenate([rows, inside])
-        outputs = runner.evaluate(graph_rows) if len(graph_rows) else {}
-        training = rows_of(outputs, slice(0, len(rows)))
-        if objective.observes:
-            labels = torch.from_numpy(self._training_set.labels[rows]).to(runner.device)
-            objective.observe(training, labels, epoch)
-        if not len(validation):
-            return {"uncertainty": float(objective.read(training).uncertainty.mean())}
+        both = runner.evaluate(graph_rows) if len(graph_rows) else {}
+        training = _rows_of(both, slice(0, len(rows))) if len(rows) else {}
         if self._new is not None:
-            return self._scored(runner.evaluate_new(self._new))
-        return self._scored(rows_of(outputs, slice(len(rows), None)))
+            return training, runner.evaluate_new(self._new)
+        return training, _rows_of(both, slice(len(rows), None))
 
-    def _scored(self, held_out: Outputs) -> dict[str, float]:
-        objective, labels = self._objective, self._training_set.validation.labels
-        judged = objective.read(held_out)
-        predicted = judged.predicted.cpu().numpy()
+    def scores(self, known: Readout | None, validation: Outputs) -> dict[str, float]:
+        """Score the validation messages; without any, say how uncertain the training ones are."""
+        labels = self._training_set.validation.labels
+        if not len(labels):
+            return {} if known is None else {"uncertainty": float(known.fused.uncertainty.mean())}
+        fused = self._objective.read(validation).fused
+        predicted = fused.predicted.cpu().numpy()
         truth = torch.from_numpy(labels).to(self._runner.device)
         return {
             "validation_accuracy": accuracy(labels, predicted),
             "validation_f1": macro_f1(labels, predicted),
-            "validation_loss": objective.error(held_out, truth),
-            "uncertainty": float(judged.uncertainty.mean()),
+            "validation_loss": self._objective.reader.error(fused, truth),
+            "uncertainty": float(fused.uncertainty.mean()),
         }
+
+
+def _rows_of(outputs: Outputs, rows: slice) -> dict[str, ViewOutput]:
+    return {
+        view: replace(each, embeddings=each.embeddings[rows], logits=each.logits[rows])
+        for view, each in outputs.items()
+    }
+
+
+def plain_values(tensors: Mapping[str, Tensor]) -> dict[str, float]:
+    """Read scalars, all at once: on another device every reading waits."""
+    together = torch.stack([value.detach().double() for value in tensors.values()])
+    return dict(zip(tensors, together.tolist(), strict=True))

@@ -114,7 +114,7 @@ def test_the_user_decides() -> None:
         assert intake.messages["created_at"].dt.month().to_list() == [month, 1]
     intake = dated("03/04/2013", "06/13/2013", day_first=True)
     assert intake.rejected["reason"].to_list() == [
-        "not a time that is understood, 1970 to 2099; dates in numbers were read day first"
+        "not a time in a known format, 1970 to 2099; dates in numbers were read day first"
     ]
 
 

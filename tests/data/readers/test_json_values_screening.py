@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eventide.data import read
-from eventide.data.collecting import _repeated
 from eventide.data.readers import json_files
 from eventide.data.readers.json_values import screened
 from eventide.data.readers.pieces import line_count, line_ends
+from eventide.data.whole_source import _repeated
 
 LINES = st.sampled_from(
     [b'{"id": "1", "text": "a"}', b'{"id": 12, "text": [1, {"a": "b"}]}', b'{"id": "\\ud83d\\ude00"}',

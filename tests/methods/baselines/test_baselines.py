@@ -70,7 +70,7 @@ def test_nearest_in_time_tells_hours_of_a_day_apart():
     assert (model.predict(new) == frame["event"].to_numpy()).all()
 
 
-def test_yardsticks_learn_the_sample(small_sample):
+def test_baselines_learn_the_sample(small_sample):
     test = small_sample.filter(pl.col("split") == "test")
     for method, least in {"lr-tfidf": 0.8, "lr-encoder": 0.8, "nearest-in-time": 0.6}.items():
         model = EventClassifier(method=method, encoder="wordllama").fit(small_sample)

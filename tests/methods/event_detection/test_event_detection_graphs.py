@@ -14,23 +14,27 @@ from eventide.features.elements import with_elements
 from eventide.features.encoders import encoder
 from eventide.graphs.incidence import shared_counts
 from eventide.graphs.views import PAPER_VIEWS
-from eventide.losses.total import TotalLoss
+from eventide.losses.class_state import ClassStatistics
+from eventide.losses.loss_inputs import LossInputs
 from eventide.methods import METHODS
 from eventide.methods.event_detection.etgnn import Etgnn
-from eventide.methods.event_detection.kpgnn import TIMES, Kpgnn, TripletObjective
+from eventide.methods.event_detection.kpgnn import TIMES, Kpgnn, Triplets
 from eventide.methods.event_detection.mvgan import Mvgan
 from eventide.methods.event_detection.pp_gcn import (
     MOST_BATCHES,
-    PairObjective,
     PpGcn,
+    log_norms,
+    pair_batches,
     paired_batches,
 )
 from eventide.model import EventClassifier, load_model
 from eventide.model.forget import forget
 from eventide.networks.multi_view import ViewOutput
 from eventide.networks.settings import NetworkSettings
+from eventide.opinions.categorical import Categorical
 from eventide.runners.sampled_runner import VIEW
 from eventide.settings import resolve
+from objective_steps import loss_of
 
 SAMPLED = {"pp-gcn": PpGcn, "kpgnn": Kpgnn, "mvgan": Mvgan}
 QUICK = {"training__epochs": 3, "encoder": "tfidf-svd:32"}
@@ -151,9 +155,8 @@ def test_pairs_are_half_of_one_event_and_repeat_by_seed_and_epoch():
 
 
 def test_an_epoch_of_pairs_is_bounded():
-    objective = PairObjective(torch.tensor([5000, 5000]), 0.0, (VIEW,), 4)
     rows, labels = np.arange(10_000), np.repeat([0, 1], 5000)
-    sizes = [len(batch) for batch in objective.batches(rows, labels, 128, 0, 1)]
+    sizes = [len(batch) for batch in pair_batches(rows, labels, 128, 0, 1)]
     assert sizes == [128] * MOST_BATCHES
 
 
@@ -179,41 +182,24 @@ def test_kpgnn_keeps_its_time_numbers_through_saving_and_forgetting(small_sample
 
 def test_triplets_repeat_with_the_batch_not_with_what_came_before():
     """A resumed run draws the negatives that the unbroken run would have drawn."""
-    objective = TripletObjective(torch.tensor([6, 6]), 2, 0.0)
     generator = torch.Generator().manual_seed(0)
     embeddings = torch.randn(12, 2, generator=generator)
     labels = torch.tensor([0, 1] * 6)
     outputs = {VIEW: ViewOutput(embeddings, embeddings, NetworkSettings())}
-    rows = np.arange(12)
+    opinion = Categorical(embeddings)
+    statistics = ClassStatistics.initial(torch.tensor([6, 6]))
 
     def losses(epochs):
-        found = []
-        for epoch in epochs:
-            found += [
-                objective.represent(outputs, labels, epoch).tolist()
-                for _ in objective.batches(rows, labels.numpy(), 6, 0, epoch)
-            ]
-        return found
+        triplets = Triplets(seed=0)
+        return [
+            triplets(LossInputs(outputs, opinion, labels, statistics, epoch)).tolist()
+            for epoch in epochs
+            for _ in range(2)
+        ]
 
     both = losses([1, 2])
     assert losses([2]) == both[2:]
     assert len({tuple(each) for each in both}) > 1
-
-
-def test_kpgnn_can_add_the_infomax_term(plan):
-    class WithInfomax(Kpgnn):
-        infomax_weight = 0.5
-
-    settings = resolve(Kpgnn.defaults, {"training.epochs": 2, "training.batch_size": 64})
-    run = WithInfomax(settings, 0).fit(plan.training_set, lambda row: None, None)
-    first = run.history[0]
-    assert first["total"] == pytest.approx(
-        first["representation"] + 0.5 * first["infomax"], rel=1e-4
-    )
-    assert (
-        "infomax"
-        not in Kpgnn(settings, 0).fit(plan.training_set, lambda row: None, None).history[0]
-    )
 
 
 def test_mvgan_weighs_by_meaning_time_and_hashtags(plan):
@@ -248,8 +234,7 @@ def test_etgnn_is_error_plus_annealed_divergence_plus_agreement():
         "Network", (), {"views": tuple(outputs), "encoder": type("E", (), {"width": width})}
     )
     objective = method.make_objective(network, torch.tensor([2, 2, 1]))
-    assert isinstance(objective.total, TotalLoss)
-    total, terms = objective.loss(outputs, labels, epoch)
+    total, terms = loss_of(objective, outputs, labels, epoch)
     assert set(terms) == {"error", "calibration", "agreement", "total"}
 
     error = divergence = 0.0
@@ -287,8 +272,8 @@ def test_pp_gcn_chooses_its_epoch_by_the_lengths_of_vectors_alone(plan):
     objective = method.phases[0].objective
     vectors = torch.tensor([[3.0, 4.0], [0.0, 5.0], [0.0, 1.0]])
     expected = [[float(np.log(np.linalg.norm(each)))] for each in vectors.tolist()]
-    torch.testing.assert_close(objective.place(vectors), torch.tensor(expected))
-    assert objective.centroids.shape[-1] == 1
+    torch.testing.assert_close(log_norms(vectors), torch.tensor(expected))
+    assert objective.reader.centroids.shape[-1] == 1
 
 
 def test_nobody_reads_more_neighbours_than_the_setting_says(plan):

@@ -12,7 +12,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from eventide.losses.classification import ldam, ldam_margins, logit_adjusted, sigmoid_focal
+from eventide.losses.classification import ldam, logit_adjusted, sigmoid_focal
 from eventide.losses.contrastive.k_positive import (
     k_positive_contrastive,
     matched,
@@ -27,6 +27,7 @@ from eventide.model import EventClassifier
 from eventide.networks.multi_view import MultiViewNetwork, ViewOutput
 from eventide.settings import preset, resolve
 from eventide.tensors import unit_rows
+from objective_steps import loss_of
 
 VIEWS = ("u", "v", "w")
 COUNTS = torch.tensor([40, 8, 20, 4])
@@ -90,7 +91,7 @@ def test_cb_focal_weighs_by_class_and_divides_by_the_batch():
     expected = sum(
         class_balanced_weights(COUNTS)[y] * v for y, v in zip(LABELS, values, strict=True)
     ) / len(LABELS)
-    loss, terms = phase.objective.loss(outputs, LABELS, 1)
+    loss, terms = loss_of(phase.objective, outputs, LABELS, 1)
     torch.testing.assert_close(loss, expected)
     assert terms["total"] == pytest.approx(terms["error"])
 
@@ -100,11 +101,11 @@ def test_ldam_reweighs_after_four_fifths_of_the_epochs():
     outputs = batch(network)
     cosines = summed(outputs) / len(VIEWS) / 30
     assert cosines.abs().max() <= 1
-    values = ldam(cosines, LABELS, ldam_margins(COUNTS, 0.5), 30.0)
+    values = ldam(30 * cosines, LABELS, COUNTS, 30.0, 0.5)
     weights = class_balanced_weights(COUNTS)[LABELS]
     plain, late = values.mean(), (weights * values).sum() / weights.sum()
     for epoch, expected in ((1, plain), (8, plain), (9, late), (10, late)):
-        loss, _ = phase.objective.loss(outputs, LABELS, epoch)
+        loss, _ = loss_of(phase.objective, outputs, LABELS, epoch)
         torch.testing.assert_close(loss, expected, check_dtype=False)
 
 
@@ -120,17 +121,18 @@ def test_hybrid_psc_shifts_from_contrast_to_classification(epoch, share):
     (phase,), network = phases("hybrid-psc")
     outputs = batch(network)
     objective, half = phase.objective, len(LABELS) // 2
+    own = objective.terms["contrastive"].loss
     contrast = sum(
         prototype_loss(
             projector(outputs[view].embeddings[:half]),
-            objective.prototypes.of(view),
+            own.prototypes.of(view),
             LABELS[:half],
             temperature=0.1,
         )
-        for view, projector in zip(VIEWS, objective.projectors, strict=True)
+        for view, projector in zip(VIEWS, own.projectors, strict=True)
     ).mean()
     error = functional.cross_entropy(summed(outputs)[half:], LABELS[half:])
-    loss, terms = objective.loss(outputs, LABELS, epoch)
+    loss, terms = loss_of(objective, outputs, LABELS, epoch)
     torch.testing.assert_close(loss, share * contrast + (1 - share) * error)
     assert terms["contrastive"] == pytest.approx(contrast.item(), rel=1e-5)
     assert terms["error"] == pytest.approx(error.item(), rel=1e-5)
@@ -139,7 +141,7 @@ def test_hybrid_psc_shifts_from_contrast_to_classification(epoch, share):
 def test_hybrid_psc_has_an_instance_balanced_and_a_class_balanced_half():
     (phase,), _ = phases("hybrid-psc")
     rows, labels = np.arange(50), np.repeat([0, 1, 2], [40, 8, 2])
-    halves = [np.split(each, 2) for each in phase.objective.batches(rows, labels, 20, 0, 1)]
+    halves = [np.split(each, 2) for each in phase.objective.sampler(rows, labels, 20, 0, 1)]
     instances, balanced = (np.concatenate(part) for part in zip(*halves, strict=True))
     assert sorted(instances) == rows.tolist()
     assert np.ptp(np.bincount(labels[balanced])) <= 3
@@ -149,14 +151,15 @@ def test_bcl_adds_contrast_around_centres_of_the_classifiers():
     (phase,), network = phases("bcl")
     outputs = batch(network)
     objective = phase.objective
+    own = objective.terms["contrastive"].loss
     contrast = sum(
         balanced_contrastive(
             outputs[view].embeddings, LABELS, projector(head.output.weight), temperature=0.07
         )
-        for view, projector, head in zip(VIEWS, objective.projectors, network.heads, strict=True)
+        for view, projector, head in zip(VIEWS, own.projectors, network.heads, strict=True)
     ).mean()
     error = logit_adjusted(summed(outputs) / len(VIEWS), LABELS, COUNTS).mean()
-    loss, _ = objective.loss(outputs, LABELS, 1)
+    loss, _ = loss_of(objective, outputs, LABELS, 1)
     torch.testing.assert_close(loss, error + 0.35 * contrast)
     loss.backward()
     assert all(head.output.weight.grad is not None for head in network.heads)
@@ -166,9 +169,9 @@ def test_bcl_adds_contrast_around_centres_of_the_classifiers():
 def test_logit_adjustment_judges_without_the_prior():
     (phase,), network = phases("logit-adjustment")
     outputs = batch(network)
-    loss, _ = phase.objective.loss(outputs, LABELS, 1)
+    loss, _ = loss_of(phase.objective, outputs, LABELS, 1)
     torch.testing.assert_close(loss, logit_adjusted(summed(outputs), LABELS, COUNTS).mean())
-    torch.testing.assert_close(phase.objective.read(outputs).logits, summed(outputs))
+    torch.testing.assert_close(phase.objective.read(outputs).fused.logits, summed(outputs))
 
 
 @pytest.mark.parametrize(
@@ -187,26 +190,27 @@ def test_phases_of_decoupled_methods(name, epochs, trained):
 def test_dro_lt_robust_phase():
     (_, phase, _), network = phases("dro-lt")
     objective, outputs = phase.objective, batch(network)
-    assert objective.radii.tolist() == [[1.0] * len(COUNTS)] * len(VIEWS)
+    own, reader = objective.terms["representation"].loss, objective.reader
+    assert own.radii.tolist() == [[1.0] * len(COUNTS)] * len(VIEWS)
     objective.observe(batch(network, seed=1), LABELS, 0)
     with torch.no_grad():
-        objective.radii[0, 2] = -5.0
-        objective.radii[1, 0] = 0.3
+        own.radii[0, 2] = -5.0
+        own.radii[1, 0] = 0.3
     robust = sum(
         robust_contrastive(outputs[view].embeddings, LABELS, centroids, radii.clamp(min=0))
-        for view, centroids, radii in zip(VIEWS, objective.centroids, objective.radii, strict=True)
+        for view, centroids, radii in zip(VIEWS, reader.centroids, own.radii, strict=True)
     )
     by_class = torch.stack([robust[c == LABELS].mean() for c in LABELS.unique()]).mean()
     errors = functional.cross_entropy(summed(outputs), LABELS, reduction="none")
     weights = (COUNTS / COUNTS.max())[LABELS]
-    loss, _ = objective.loss(outputs, LABELS, 1)
+    loss, _ = loss_of(objective, outputs, LABELS, 1)
     torch.testing.assert_close(loss, by_class + (weights * errors).sum() / weights.sum())
 
 
 def test_dro_lt_draws_four_of_a_class_at_a_time():
     rows, labels = np.arange(50), np.repeat([0, 1, 2], [40, 8, 2])
     for phase in phases("dro-lt")[0][1:]:
-        drawn = np.concatenate(list(phase.objective.batches(rows, labels, 24, 0, 1)))
+        drawn = np.concatenate(list(phase.objective.sampler(rows, labels, 24, 0, 1)))
         turns = labels[drawn].reshape(-1, 4)
         assert (turns == turns[:, :1]).all()
         assert np.ptp(np.bincount(turns[:, 0])) <= 1
@@ -218,18 +222,19 @@ def test_tsc_first_phase_is_k_positive_contrast_summed_over_views():
     expected = sum(
         k_positive_contrastive(each.embeddings, LABELS, 6, 0.07) for each in outputs.values()
     )
-    loss, _ = phase.objective.loss(outputs, LABELS, 1)
+    loss, _ = loss_of(phase.objective, outputs, LABELS, 1)
     torch.testing.assert_close(loss, expected.mean())
 
 
 def test_tsc_moves_centroids_and_matches_targets_in_every_step():
     (_, phase, _), network = phases("tsc")
     objective = phase.objective
+    own = objective.terms["representation"].loss
     objective.observe(batch(network, seed=1), LABELS, 0)
-    torch.testing.assert_close(objective.moving, unit_rows(objective.centroids))
+    torch.testing.assert_close(own.moving, unit_rows(objective.reader.centroids))
     labels = torch.tensor([0, 0, 2])
-    outputs, before = batch(network, labels, seed=2), objective.moving.clone()
-    loss, _ = objective.loss(outputs, labels, 1)
+    outputs, before = batch(network, labels, seed=2), own.moving.clone()
+    loss, _ = loss_of(objective, outputs, labels, 1)
     expected = 0.0
     for index, view in enumerate(VIEWS):
         directions = unit_rows(outputs[view].embeddings)
@@ -237,22 +242,25 @@ def test_tsc_moves_centroids_and_matches_targets_in_every_step():
         seen = functional.normalize(directions[0] + directions[1], dim=0)
         after[0] = functional.normalize(0.9 * after[0] + 0.1 * seen, dim=0)
         after[2] = functional.normalize(0.9 * after[2] + 0.1 * directions[2], dim=0)
-        torch.testing.assert_close(objective.moving[index], after)
-        own = objective.targets[matched(after, objective.targets)]
-        expected += targeted_contrastive(outputs[view].embeddings, labels, own, 6, 0.07, 0.2)
+        torch.testing.assert_close(own.moving[index], after)
+        targets = own.targets[matched(after, own.targets)]
+        expected += targeted_contrastive(outputs[view].embeddings, labels, targets, 6, 0.07, 0.2)
     torch.testing.assert_close(loss, expected.mean())
 
 
 def test_tsc_reads_directions_and_keeps_its_targets():
     (_, phase, _), network = phases("tsc")
     objective, outputs = phase.objective, batch(network)
+    own = objective.terms["representation"].loss
     objective.observe(outputs, LABELS, 1)
     longer = {
         view: ViewOutput(3 * each.embeddings, each.logits, each.settings)
         for view, each in outputs.items()
     }
-    torch.testing.assert_close(objective.read(longer).logits, objective.read(outputs).logits)
-    cosines = objective.targets @ objective.targets.T
+    torch.testing.assert_close(
+        objective.read(longer).fused.logits, objective.read(outputs).fused.logits
+    )
+    cosines = own.targets @ own.targets.T
     torch.testing.assert_close(cosines[0, 1:], torch.full((3,), -1 / 3))
 
 
@@ -265,7 +273,7 @@ def test_agreement_of_the_views_joins_every_method():
         for phase in each:
             if phase.trains != "classifier":
                 phase.objective.observe(outputs, LABELS, 0)
-                assert "agreement" in phase.objective.loss(outputs, LABELS, 1)[1], name
+                assert "agreement" in loss_of(phase.objective, outputs, LABELS, 1)[1], name
 
 
 @pytest.mark.parametrize(

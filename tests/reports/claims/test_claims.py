@@ -15,7 +15,7 @@ from eventide.experiments.jobs import ExperimentPlan
 from eventide.experiments.run_log import Figures, Outcome, Seconds, Sizes, ValidationFigures
 from eventide.reports.claims import CLAIMS
 from eventide.reports.claims.claim import POINTS, Finding, Link, Region, overall, verdict
-from eventide.reports.claims.evidence import Evidence, looked
+from eventide.reports.claims.evidence import Evidence, probe
 from eventide.reports.claims.findings import Report, examine, page
 from eventide.reports.claims.hard_classes import correlations
 from eventide.reports.claims.uncertain_classes import most
@@ -44,7 +44,7 @@ def outcome(right, epoch):
     )  # fmt: skip
 
 
-def evidence(rights, looks=None, epochs=None, missing=None, seeds=2):
+def evidence(rights, probes=None, epochs=None, missing=None, seeds=2):
     """Evidence of variants that are right as often in every seed."""
     runs = {}
     for name, right in rights.items():
@@ -63,7 +63,7 @@ def evidence(rights, looks=None, epochs=None, missing=None, seeds=2):
     results = Results(
         Path("runs.jsonl"), plan, tuple(Variant(n, n) for n in rights), (0, 1), runs, ()
     )
-    return Evidence(results, looks or {}, missing or {})
+    return Evidence(results, probes or {}, missing or {})
 
 
 def assessed(name, found):
@@ -163,7 +163,7 @@ def test_uncertainty_against_size():
     rising = [each / 10 for each in range(10)]
     counts = [50, 10, 70, 20, 90, 30, 80, 40, 100, 60]
     found = {s: table(rising, counts, rising, rising) for s in (0, 1)}
-    finding = assessed("errors", Evidence(looks={"class-uncertainty": found}))
+    finding = assessed("errors", Evidence(probes={"class-uncertainty": found}))
     assert verdicts(finding) == ["confirmed", "confirmed"]
     rank = spearmanr(1 / np.array(counts), rising).statistic
     assert finding.links[0].difference.value == pytest.approx(1 - rank)
@@ -172,7 +172,7 @@ def test_uncertainty_against_size():
     by_size = [1 / count for count in counts]
     found = {0: table(rising, counts, rising, by_size)}
     assert (
-        verdicts(assessed("errors", Evidence(looks={"class-uncertainty": found})))[1]
+        verdicts(assessed("errors", Evidence(probes={"class-uncertainty": found})))[1]
         == "not confirmed"
     )
 
@@ -181,12 +181,12 @@ def test_without_errors_nothing_is_predicted():
     rising = [each / 10 for each in range(10)]
     counts = list(range(10, 110, 10))
     found = {0: table(rising, counts, [0.0] * 10, [None] * 8 + [0.1, 0.2])}
-    finding = assessed("errors", Evidence(looks={"class-uncertainty": found}))
+    finding = assessed("errors", Evidence(probes={"class-uncertainty": found}))
     assert verdicts(finding) == ["undecided", "undecided"]
     assert "same for all classes" in finding.links[0].measured
     assert "fewer than 3 classes" in finding.links[1].measured
     rare = {0: table(rising, counts, [0.0] * 9 + [1.0], [0.0] * 9 + [1.0])}
-    link = assessed("errors", Evidence(looks={"class-uncertainty": rare})).links[0]
+    link = assessed("errors", Evidence(probes={"class-uncertainty": rare})).links[0]
     assert link.difference is not None  # one class that errs still stands in most draws
 
 
@@ -207,15 +207,15 @@ GROUPING = class_groups([0, 1, 2], [0.1, 0.3, 0.5])
 
 
 def test_the_uncertain_group_gains_most():
-    looks = {"groups": {0: GROUPING, 1: GROUPING}}
-    most_uncertain = evidence({"ce": (80, 80, 40), "ucl-ec": (82, 84, 80)}, looks)
+    probes = {"groups": {0: GROUPING, 1: GROUPING}}
+    most_uncertain = evidence({"ce": (80, 80, 40), "ucl-ec": (82, 84, 80)}, probes)
     finding = assessed("gains", most_uncertain)
     assert [link.compared for link in finding.links] == [
         "gain of uncertain > 0", "gain of uncertain > of certain", "gain of uncertain > of middle",
     ]  # fmt: skip
     assert finding.verdict == "confirmed"
     assert finding.links[1].difference.value == pytest.approx(0.40 - 0.02)
-    other = evidence({"ce": (40, 80, 80), "ucl-ec": (80, 82, 90)}, looks)
+    other = evidence({"ce": (40, 80, 80), "ucl-ec": (80, 82, 90)}, probes)
     assert verdicts(assessed("gains", other)) == ["confirmed", "not confirmed", "confirmed"]
 
 
@@ -256,7 +256,7 @@ def likeness(method, inter):
 def test_the_inter_class_similarity_falls(after, expected):
     each = (*likeness("ce", (0.5, 0.5, 0.5)), *likeness("ucl-ec", after))
     found = Similarities("d", 0, "entity", ("ce", "ucl-ec"), each)
-    finding = assessed("similarity", Evidence(looks={"similarity": {0: found}}))
+    finding = assessed("similarity", Evidence(probes={"similarity": {0: found}}))
     assert finding.verdict == expected
     assert finding.links[0].difference.value == pytest.approx(0.5 - after[2], abs=1e-9)
 
@@ -271,12 +271,12 @@ def drifts(learned, centroids, epochs=(0.1,)):
 def test_drift_of_prototypes():
     learned, centroids = (0.02, 0.03) * 20, (0.0, 0.01) * 20
     found = {0: drifts(learned, centroids), 1: drifts(learned, centroids)}
-    (link,) = assessed("drift", Evidence(looks={"drift": found})).links
+    (link,) = assessed("drift", Evidence(probes={"drift": found})).links
     assert link.verdict == "confirmed"
     assert link.difference.value == pytest.approx(0.02)
     turned = {0: drifts(centroids, learned)}
-    assert assessed("drift", Evidence(looks={"drift": turned})).verdict == "not confirmed"
-    nothing = assessed("drift", Evidence(looks={"drift": {0: drifts((), (), ())}}))
+    assert assessed("drift", Evidence(probes={"drift": turned})).verdict == "not confirmed"
+    nothing = assessed("drift", Evidence(probes={"drift": {0: drifts((), (), ())}}))
     assert "no two batches" in nothing.links[0].measured
 
 
@@ -330,7 +330,7 @@ QUICK = {"training.epochs": 2, "training.batch_size": 64, "network.head_hidden":
 OPTIONS = {"split": "stored", "encoder": "tfidf-svd:16", "workers": 1}
 
 
-def test_looks_share_what_they_train(small_sample, monkeypatch):
+def test_probes_share_what_they_train(small_sample, monkeypatch):
     from eventide.methods.trained import TrainedMethod
 
     fitted = []
@@ -339,23 +339,23 @@ def test_looks_share_what_they_train(small_sample, monkeypatch):
         TrainedMethod, "fit", lambda self, *rest: (fitted.append(type(self)), fit(self, *rest))[1]
     )
     runs = Runs.of(small_sample, changes=QUICK, **OPTIONS)
-    found, failed = looked(runs, ["similarity", "groups", "drift", "class-uncertainty"])
+    found, failed = probe(runs, ["similarity", "groups", "drift", "class-uncertainty"])
     assert not failed
     assert len(fitted) == 3  # ucl, ucl-ec, ce
-    alone, _ = looked(runs, ["groups"])
-    assert alone["groups"][0] == found["groups"][0]  # whoever watched changed nothing
+    alone, _ = probe(runs, ["groups"])
+    assert alone["groups"][0] == found["groups"][0]  # watching a training changes nothing in it
     assert len(fitted) == 4
 
 
-def test_a_look_that_fails_leaves_its_claim_undecided(small_sample, tmp_path, monkeypatch):
+def test_a_probe_that_fails_leaves_its_claim_undecided(small_sample, tmp_path, monkeypatch):
     def broken(runs):
-        raise ValueError("no luck")
+        raise ValueError("broken")
 
     monkeypatch.setattr("eventide.reports.figures.drift_curves.measure", broken)
     runs = Runs.of(small_sample, kept=tmp_path, changes=QUICK, **OPTIONS)
     report = examine(runs, ["drift"])
     assert report.findings[0].verdict == "undecided"
-    assert "ValueError: no luck" in report.findings[0].links[0].measured
+    assert "ValueError: broken" in report.findings[0].links[0].measured
     assert not (tmp_path / "runs.jsonl").exists()
 
 

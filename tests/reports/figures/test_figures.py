@@ -1,4 +1,4 @@
-"""The figures that need training, on a slice of the sample: numbers true, drawings complete."""
+"""The figures that need training, on a slice of the sample: values true, drawings complete."""
 
 import json
 
@@ -19,7 +19,7 @@ from eventide.reports.figures import (
 from eventide.reports.figures import drift_curves as drift
 from eventide.reports.figures import group_bars as groups
 from eventide.reports.figures import similarity_histograms as similarity
-from eventide.reports.figures.make import make_figure
+from eventide.reports.figures.recipe import make_figure
 from eventide.reports.figures.trained_runs import Runs
 from eventide.scoring.class_groups import GROUPS
 
@@ -32,84 +32,84 @@ def runs(small_sample):
     return Runs.of(small_sample, ["ce", "ucl-ec"], **OPTIONS)
 
 
-def check(numbers, recipe, written=""):
-    """The numbers can be written as JSON, the lines say something, and the drawing can be made."""
-    made = recipe.draw(numbers)
+def check(values, recipe, written=""):
+    """The values can be written as JSON, the lines say something, and the drawing can be made."""
+    made = recipe.draw(values)
     assert isinstance(made, Figure)
     made.canvas.draw()
-    json.dumps(numbers.__dict__, default=lambda each: each.__dict__, allow_nan=False)
-    assert written in "\n".join(numbers.lines())
+    json.dumps(values.__dict__, default=lambda each: each.__dict__, allow_nan=False)
+    assert written in "\n".join(values.lines())
     return made
 
 
 def test_class_uncertainty_is_that_of_the_objective(runs):
-    numbers = class_uncertainty.measure(runs)
-    check(numbers, class_uncertainty.FIGURE, "rank correlation")
+    values = class_uncertainty.measure(runs)
+    check(values, class_uncertainty.FIGURE, "rank correlation")
     run = runs.grouping_run()
-    order = [run.classes.index(name) for name in numbers.classes]
+    order = [run.classes.index(name) for name in values.classes]
     np.testing.assert_allclose(
-        numbers.uncertainty, run.method.objective.uncertainty.numpy()[order], rtol=1e-5
+        values.uncertainty, run.fitted.method.objective.uncertainty.numpy()[order], rtol=1e-5
     )
     np.testing.assert_allclose(
-        numbers.training_error, run.method.objective.error_rate.numpy()[order], atol=1e-6
+        values.training_error, run.fitted.method.objective.error_rate.numpy()[order], atol=1e-6
     )
-    assert list(numbers.uncertainty) == sorted(numbers.uncertainty, reverse=True)
-    counts = runs.material.messages.filter(pl.col("split") == "train")["event"].to_list()
-    assert numbers.counts == tuple(counts.count(name) for name in numbers.classes)
+    assert list(values.uncertainty) == sorted(values.uncertainty, reverse=True)
+    counts = runs.data.messages.filter(pl.col("split") == "train")["event"].to_list()
+    assert values.counts == tuple(counts.count(name) for name in values.classes)
 
 
 def test_class_sizes_count_the_split(runs, small_sample):
-    numbers = class_sizes.measure(runs)
-    check(numbers, class_sizes.FIGURE, "times as many")
-    assert sum(numbers.train) == (small_sample["split"] == "train").sum()
-    assert sum(numbers.test) == (small_sample["split"] == "test").sum()
-    assert numbers.train[0] + numbers.val[0] + numbers.test[0] >= numbers.train[-1]
+    values = class_sizes.measure(runs)
+    check(values, class_sizes.FIGURE, "times as many")
+    assert sum(values.train) == (small_sample["split"] == "train").sum()
+    assert sum(values.test) == (small_sample["split"] == "test").sum()
+    assert values.train[0] + values.val[0] + values.test[0] >= values.train[-1]
 
 
 def test_groups_are_the_same_for_every_method(runs):
-    numbers = groups.measure(runs)
-    check(numbers, groups.FIGURE, "uncertain")
-    assert len(numbers.results) == len(GROUPS) * 2
-    assert sum(each[0] for each in numbers.classes.values()) == 5
-    run = runs.run(runs.methods[0])
+    values = groups.measure(runs)
+    check(values, groups.FIGURE, "uncertain")
+    assert len(values.results) == len(GROUPS) * 2
+    assert sum(each[0] for each in values.classes.values()) == 5
+    run = runs.fitted(runs.methods[0])
     found = run.predict("test").predicted == run.truth("test")
     per_class = run.class_means(found, run.truth("test"))
     members = runs.groups().members("uncertain")
-    (own,) = (e for e in numbers.results if (e.method, e.group) == ("ce", "uncertain"))
+    (own,) = (e for e in values.results if (e.method, e.group) == ("ce", "uncertain"))
     assert own.accuracy.mean == pytest.approx(per_class[members].mean())
 
 
 def test_tsne_lays_out_the_same_messages_for_each_method(runs, monkeypatch):
     monkeypatch.setattr(tsne, "ITERATIONS", 250)
-    numbers = tsne.measure(runs)
-    check(numbers, tsne.FIGURE, "silhouette")
-    assert len(numbers.events) == 5
-    assert [each.method for each in numbers.maps] == ["ce", "ucl-ec"]
-    assert all(len(each.x) == len(numbers.event) == len(numbers.part) for each in numbers.maps)
-    assert numbers.maps == tsne.measure(runs).maps
+    values = tsne.measure(runs)
+    check(values, tsne.FIGURE, "silhouette")
+    assert len(values.events) == 5
+    assert [each.method for each in values.maps] == ["ce", "ucl-ec"]
+    assert all(len(each.x) == len(values.event) == len(values.part) for each in values.maps)
+    assert values.maps == tsne.measure(runs).maps
 
 
 def test_similarity_by_group(runs):
-    numbers = similarity.measure(runs)
-    figure = check(numbers, similarity.FIGURE, "same event")
+    values = similarity.measure(runs)
+    figure = check(values, similarity.FIGURE, "same event")
     assert len(figure.axes) == len(GROUPS) * 2
-    tested = len(runs.run(runs.methods[0]).truth("test"))
-    assert sum(len(each.intra) for each in numbers.likeness) == 2 * tested
-    assert all(-1 <= x <= 1 + 1e-9 for each in numbers.likeness for x in each.intra + each.inter)
+    tested = len(runs.fitted(runs.methods[0]).truth("test"))
+    assert sum(len(each.intra) for each in values.likeness) == 2 * tested
+    assert all(-1 <= x <= 1 + 1e-9 for each in values.likeness for x in each.intra + each.inter)
 
 
 def test_right_and_wrong_are_all_validation_messages(runs):
-    numbers = right_wrong.measure(runs)
-    check(numbers, right_wrong.FIGURE, "AUROC")
-    held_out = len(runs.run(runs.methods[0]).truth("val"))
-    assert all(len(each.right) + len(each.wrong) == held_out for each in numbers.methods)
+    values = right_wrong.measure(runs)
+    check(values, right_wrong.FIGURE, "AUROC")
+    held_out = len(runs.fitted(runs.methods[0]).truth("val"))
+    assert all(len(each.right) + len(each.wrong) == held_out for each in values.methods)
 
 
 def test_drift_between_batches_and_epochs(small_sample):
     own = Runs.of(small_sample, ["ucl", "ucl-ec"], **OPTIONS)
-    numbers = drift.measure(own)
-    check(numbers, drift.FIGURE, "between batches")
-    learned, centroids = numbers.methods
+    values = drift.measure(own)
+    check(values, drift.FIGURE, "between batches")
+    learned, centroids = values.methods
     assert (learned.prototypes, centroids.prototypes) == ("learned", "centroids")
     batches = learned.batches_per_epoch
     assert batches > 1
@@ -137,14 +137,14 @@ def test_sensitivity_keeps_its_runs(small_sample, tmp_path, monkeypatch):
     own = Runs.of(
         small_sample, ["ucl-ec"], seeds=(0, 1), kept=tmp_path, workers=1, watch=told.append, **options
     )  # fmt: skip
-    numbers = sensitivity.measure(own)
-    check(numbers, sensitivity.FIGURE, "λ3")
-    assert len(numbers.points) == 6
-    assert all(each.accuracy.runs == 2 for each in numbers.points)
-    assert numbers.own == {"λ1": 0.1, "λ2": 1.0, "λ3": 0.5}
+    values = sensitivity.measure(own)
+    check(values, sensitivity.FIGURE, "λ3")
+    assert len(values.points) == 6
+    assert all(each.accuracy.runs == 2 for each in values.points)
+    assert values.own == {"λ1": 0.1, "λ2": 1.0, "λ3": 0.5}
     assert told[-1].startswith("12 of 12 runs: ucl-ec, ")
     told.clear()
-    assert sensitivity.measure(own) == numbers
+    assert sensitivity.measure(own) == values
     assert told == ["12 of 12 runs"]
 
 

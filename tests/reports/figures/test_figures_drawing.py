@@ -1,4 +1,4 @@
-"""Drawing alone: invented numbers of 7 and of 100 classes, empty groups, files, and style."""
+"""Drawing alone: invented values of 7 and of 100 classes, empty groups, files, and style."""
 
 import matplotlib
 import numpy as np
@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib import rcParams
 
-from eventide.errors import BadSetting
+from eventide.errors import OutputError
 from eventide.experiments.results import Spread
 from eventide.reports.figures import (
     architecture,
@@ -69,17 +69,17 @@ def test_an_empty_group_keeps_its_place():
         )
         for method in ("ce", "ucl-ec")
     ]
-    numbers = groups.GroupResults(
+    values = groups.GroupResults(
         "invented", (0, 1), ("ce", "ucl-ec"),
         {"certain": (6, 5), "middle": (0, 0), "uncertain": (1, 2)},
         {"certain": (180, 150), "middle": (0, 0), "uncertain": (30, 60)},
         ((0.3, 0.6), (0.3, 0.6)), tuple(result),
     )  # fmt: skip
-    shown = texts(groups.draw(numbers))
+    shown = texts(groups.draw(values))
     assert shown.count("empty") == 2
     assert "certain\n5–6 classes\n150–180 messages" in shown
     assert "middle\nno classes" in shown
-    assert "85.00 ± 7.07" in "\n".join(numbers.lines())
+    assert "85.00 ± 7.07" in "\n".join(values.lines())
 
 
 def test_similarity_without_an_uncertain_group():
@@ -87,8 +87,8 @@ def test_similarity_without_an_uncertain_group():
         similarity.Likeness("ce", group, 2 if own else 0, own, own)
         for group, own in zip(GROUPS, ((0.5, 0.6), (0.1,), ()), strict=True)
     )
-    numbers = similarity.Similarities("invented", 0, "entity", ("ce",), found)
-    assert texts(similarity.draw(numbers)).count("empty") == 1
+    values = similarity.Similarities("invented", 0, "entity", ("ce",), found)
+    assert texts(similarity.draw(values)).count("empty") == 1
     assert found[2].means == (None, None)
 
 
@@ -108,11 +108,11 @@ def test_mean_cosines_agree_with_all_pairs(messages, classes, seed):
 
 
 def test_right_and_wrong_with_nothing_wrong():
-    numbers = right_wrong.RightsWrongs(
+    values = right_wrong.RightsWrongs(
         "invented", 0, (right_wrong.RightWrong("ucl-ec", (0.1, 0.2), (), None),)
     )
-    assert any("2 right, none wrong" in text for text in texts(right_wrong.draw(numbers)))
-    assert "AUROC of uncertainty against error undefined" in numbers.lines()[-1]
+    assert any("2 right, none wrong" in text for text in texts(right_wrong.draw(values)))
+    assert "AUROC of uncertainty against error undefined" in values.lines()[-1]
 
 
 def rights_and_wrongs():
@@ -216,8 +216,8 @@ def test_no_word_is_cut_off(drawn):
 
 def test_maps_of_an_odd_number_of_methods():
     maps = tuple(tsne.Map(name, (0.0, 1.0), (1.0, 0.0), None) for name in ("a", "b", "c"))
-    numbers = tsne.Maps("invented", 0, "user", ("x", "y"), ("x", "y"), ("test", "train"), maps)
-    assert [axes.get_visible() for axes in tsne.draw(numbers).axes] == [True, True, True, False]
+    values = tsne.Maps("invented", 0, "user", ("x", "y"), ("x", "y"), ("test", "train"), maps)
+    assert [axes.get_visible() for axes in tsne.draw(values).axes] == [True, True, True, False]
 
 
 def test_a_lambda_without_a_finished_run_leaves_a_gap():
@@ -227,9 +227,9 @@ def test_a_lambda_without_a_finished_run_leaves_a_gap():
         for value in each.values
     )
     own = {each.name: 1.0 for each in sensitivity.WEIGHTS}
-    numbers = sensitivity.Sensitivity("invented", "ucl-ec", (0,), own, points, ("one",))
-    texts(sensitivity.draw(numbers))
-    assert "failed: one" in numbers.lines()
+    values = sensitivity.Sensitivity("invented", "ucl-ec", (0,), own, points, ("one",))
+    texts(sensitivity.draw(values))
+    assert "failed: one" in values.lines()
 
 
 def test_the_diagram_names_every_step_once_and_joins_known_ones():
@@ -250,7 +250,7 @@ def test_the_same_figure_gives_the_same_bytes(tmp_path, ending):
 
 
 def test_other_endings_are_refused(tmp_path):
-    with pytest.raises(BadSetting, match=r"end its name with one of .png, .pdf, .svg"):
+    with pytest.raises(OutputError, match=r"end its name with one of .png, .pdf, .svg"):
         style.save(style.blank(1), tmp_path / "figure.bmp")
 
 

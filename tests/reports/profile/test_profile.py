@@ -15,7 +15,7 @@ from rich.console import Console
 from eventide.data import Intake, read
 from eventide.data.sample import sample
 from eventide.data.schema import REJECTED
-from eventide.reports.profile import DataProfile, advice, facts
+from eventide.reports.profile import DataProfile, advice, data_profile
 from eventide.reports.profile.advice import FEW
 from eventide.reports.profile.languages import guess
 from eventide.reports.profile.page import bar, next_lines, page, sparkline
@@ -32,7 +32,7 @@ def message(number: int, text: str, **more: object) -> dict[str, object]:
 
 
 def of(*rows: dict[str, object]) -> DataProfile:
-    return facts(read(list(rows)), source="file.csv")
+    return data_profile(read(list(rows)), source="file.csv")
 
 
 def codes(found: DataProfile) -> set[str]:
@@ -49,7 +49,7 @@ def shown(found: DataProfile, width: int = 100, **options: bool) -> str:
 def of_sample() -> DataProfile:
     messages = sample()
     nothing = pl.DataFrame(schema=REJECTED)
-    return facts(Intake(messages, nothing, messages.height), source="sample.parquet")
+    return data_profile(Intake(messages, nothing, messages.height), source="sample.parquet")
 
 
 def test_rows_are_counted_with_their_reasons():
@@ -69,7 +69,7 @@ def test_rows_are_counted_with_their_reasons():
     assert "--rejected" in shown(found)
 
 
-def test_classes_sides_and_imbalance():
+def test_classes_splits_and_imbalance():
     rows = [message(day, f"a{day}", event="flood", split="train") for day in range(1, 7)]
     rows += [
         message(7, "b", event="fire", split="train"),
@@ -84,8 +84,8 @@ def test_classes_sides_and_imbalance():
     assert (found.classes.labelled, found.classes.unlabelled) == (8, 1)
     assert found.classes.imbalance == 3
     assert found.classes.training_imbalance == 6
-    assert found.sides.model_dump() == {"train": 7, "val": 0, "test": 1, "none": 1}
-    assert {"few", "untested", "no-side"} <= codes(found)
+    assert found.splits.model_dump() == {"train": 7, "val": 0, "test": 1, "none": 1}
+    assert {"few", "untested", "no-split"} <= codes(found)
 
 
 def test_a_class_that_is_only_held_out_is_named():
@@ -142,7 +142,7 @@ def test_views_count_elements_and_cliques():
     assert "isolated" in codes(found)
 
 
-def test_copies_leaks_and_disputes():
+def test_copies_leaks_and_conflicting_labels():
     long = "the river is over its banks near the old mill and people are leaving now"
     found = of(
         message(1, long, event="flood", split="train"),
@@ -152,9 +152,9 @@ def test_copies_leaks_and_disputes():
     )
     exact, near = found.repeats.exact, found.repeats.near
     assert (exact.groups, exact.messages, exact.surplus, exact.largest) == (1, 2, 1, 2)
-    assert (exact.leaked, exact.disputed, exact.example) == (1, 1, long)
+    assert (exact.leaked, exact.conflicting, exact.example) == (1, 1, long)
     assert (near.groups, near.messages, near.leaked) == (1, 3, 2)
-    assert {"leaked", "disputed"} <= codes(found)
+    assert {"leaked", "conflicting-labels"} <= codes(found)
 
 
 def test_languages_are_guessed_by_words_and_script():
@@ -219,18 +219,21 @@ def test_nothing_usable_and_nothing_labelled_have_their_own_next_step():
 def test_the_next_command_can_be_copied_as_it_is():
     rows = [message(1, "a", topic="flood"), message(2, "b", topic="fire")]
     columns = {"event": "topic"}
-    found = facts(read(rows, columns=columns), source="my file.csv", columns=columns)
+    found = data_profile(read(rows, columns=columns), source="my file.csv", columns=columns)
     command = "eventide train 'my file.csv' --out model --column event=topic"
     assert found.next_step.endswith(command)
     assert next_lines(found).splitlines() == ["Next  Train on it:", "", f"  {command}"]
-    several = facts(
+    several = data_profile(
         read(rows, columns=columns),
         source=["a b.csv", "c.csv"],
         columns=columns,
         options=["--day-first"],
     )
     assert "train 'a b.csv' c.csv --out model --column event=topic --day-first" in several.next_step
-    assert "Save the messages to a file" in facts(read(rows, columns=columns), source="-").next_step
+    assert (
+        "Save the messages to a file"
+        in data_profile(read(rows, columns=columns), source="-").next_step
+    )
 
 
 def test_facts_survive_json(of_sample):
@@ -270,7 +273,7 @@ def test_view_quality_counts_edges_of_each_view_and_of_all(of_sample):
 
 def test_the_papers_shares_stand_beside_ours_on_its_data_sets():
     rows = [message(1, f"#flood {n}", id=str(n), event="a") for n in range(3)]
-    measured = facts(read(rows), source="crisislex-t7")
+    measured = data_profile(read(rows), source="crisislex-t7")
     hashtag = measured.quality[0]
     assert (hashtag.edges, hashtag.purity, hashtag.paper) == (3, 1.0, 0.8778)
     assert "0.8778" in shown(measured)
@@ -320,7 +323,7 @@ BROKEN = {
 def test_rows_that_cannot_be_taken_apart_are_shown(tmp_path, name):
     """Row 3: too many or too few fields, an unclosed quote, a broken JSON line."""
     (tmp_path / name).write_bytes(BROKEN[name])
-    found = facts(read(tmp_path / name))
+    found = data_profile(read(tmp_path / name))
     assert [(cause.column, cause.first_row) for cause in found.rows.reasons] == [(None, 2)]
     assert "1 x row: " in shown(found)
     assert DataProfile.model_validate_json(found.model_dump_json()) == found
@@ -332,7 +335,7 @@ def test_rows_of_several_files_name_their_file(tmp_path):
         (tmp_path / name).write_bytes(
             BROKEN["short.csv"].replace(b"1,a", name[:1].encode() + b",a")
         )
-    found = facts(read([tmp_path / "a.csv", tmp_path / "b.csv"]))
+    found = data_profile(read([tmp_path / "a.csv", tmp_path / "b.csv"]))
     assert "(row 2 of " in " ".join(shown(found, width=300).split())
     assert found.source.startswith("2 files")
 
@@ -361,7 +364,7 @@ def test_what_was_guessed_is_on_the_page():
 
 def test_messages_without_times():
     """Row 25: no times at all are a fact like others."""
-    found = facts(read(["flood in town", "fire"]))
+    found = data_profile(read(["flood in town", "fire"]))
     assert found.times.missing == 2
     assert "no-time" in codes(found)
     assert "no message has a time" in shown(found)

@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import re
-import tomllib
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,17 +13,22 @@ from rich.console import Console
 from eventide.errors import BadSetting, OutputError
 from eventide.experiments import Results, RunRecord, Variant
 from eventide.experiments.jobs import ExperimentPlan
-from eventide.experiments.prepared import Material
+from eventide.experiments.prepared import ExperimentData
 from eventide.experiments.run_log import Figures, Outcome, Seconds, Sizes, ValidationFigures
 from eventide.reports import printed_results as paper
 from eventide.reports.tables.collection import collect
 from eventide.reports.tables.comparison_tables import comparison, controls, seconds
-from eventide.reports.tables.render import comma_separated, latex, left_out, markdown, terminal
 from eventide.reports.tables.significance_table import p_of_runs, significance
 from eventide.reports.tables.table import Column, Figure, Table
-from eventide.reports.tables.write import as_data, failures, page, write_tables
+from eventide.reports.tables.table_files import as_data, failures, page, write_tables
+from eventide.reports.tables.table_formats import (
+    comma_separated,
+    latex,
+    left_out,
+    markdown,
+    terminal,
+)
 from eventide.scoring.significance import corrected_t_test
-from tree import ROOT
 
 TRUTH = [0, 0, 0, 1, 1, 1, 2, 2, 2, 2]
 
@@ -70,12 +74,6 @@ def invented(rights, dataset="crisislex-t7", split="random", notes=None, methods
         failed += [row for row in rows if not row.outcome]
     seeds = tuple(range(max(map(len, rights.values()))))
     return Results(Path("out/runs.jsonl"), plan, variants, seeds, runs, tuple(failed))
-
-
-def test_the_papers_numbers_are_those_of_results_toml():
-    ours = ROOT / "src" / "eventide" / "reports" / "paper_results.toml"
-    theirs = ROOT / "paper" / "results.toml"
-    assert tomllib.loads(ours.read_text("utf-8")) == tomllib.loads(theirs.read_text("utf-8"))
 
 
 @pytest.mark.parametrize(
@@ -250,7 +248,7 @@ def test_every_table_names_the_code_that_made_it(everything, tmp_path):
     """Row 7: in text, Markdown, LaTeX, CSV, JSON and on the page."""
     rights = {"ce": [7, 8], "ucl": [8, 9]}
     results = invented(rights, commit="abc1234+changes")
-    tables = collect(results, material=everything[1])
+    tables = collect(results, data=everything[1])
     assert len(tables) == 4
     for table in tables:
         assert table.remarks[-1] == "Code: commit abc1234+changes"
@@ -305,12 +303,12 @@ def everything(small_sample):
 
     rights = {"ce": [7, 8], "ucl": [8, 9], "psc+m": [8, 8], "ucl-ec": [9, None], "ucl-ec/user": [5]}
     results = invented(rights, "events2012-100", methods={"ce": "ce", "ucl-ec": "ucl-ec"})
-    return results, Material("events2012-100", with_elements(small_sample), "f")
+    return results, ExperimentData("events2012-100", with_elements(small_sample), "f")
 
 
 def test_groups_bring_their_tables(everything):
-    results, material = everything
-    found = {t.name: t for t in collect(results, ("long-tail", "ablation"), material=material)}
+    results, data = everything
+    found = {t.name: t for t in collect(results, ("long-tail", "ablation"), data=data)}
     assert list(found) == [
         "long-tail", "ablation", "comparison", "significance", "seconds", "view-quality",
     ]  # fmt: skip
@@ -325,8 +323,8 @@ def test_groups_bring_their_tables(everything):
 
 
 def test_everything_is_written_and_failures_are_said(everything, tmp_path):
-    results, material = everything
-    tables = collect(results, ("long-tail",), material=material)
+    results, data = everything
+    tables = collect(results, ("long-tail",), data=data)
     written = write_tables(results, tables, tmp_path / "new")
     assert all(path.is_file() for path in written)
     assert {path.suffix for path in written} == {".md", ".tex", ".csv"}

@@ -1,4 +1,4 @@
-"""The datasets Eventide can build, and the folder where built ones are registered by name."""
+"""The registry of datasets that can be built, and the folder where built ones are registered."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ def data_folder() -> Path:
 
 def _older_folder() -> Path | None:
     """Give the place where earlier versions looked on macOS, whatever ``XDG_DATA_HOME`` says."""
-    if sys.platform != "darwin":
-        return None
-    return Path.home() / "Library" / "Application Support" / "eventide"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "eventide"
+    return None
 
 
 def register(name: str, path: Path) -> None:
-    """Make the file at ``path`` known as ``name`` to every verb; an earlier entry is replaced."""
+    """Register the file at ``path`` as ``name`` for all commands; replaces an earlier entry."""
     with atomic_file(_entry(name)) as temporary:
         text = json.dumps({"name": name, "path": str(path.resolve())}, ensure_ascii=False)
         temporary.write_text(text, encoding="utf-8")
 
 
 def registered_path(name: str) -> Path | None:
-    """Find the file registered as ``name``; None if no such name was ever registered."""
+    """Find the file registered as ``name``; None if the name is not registered."""
     entry = _entry(name)
-    # A path or an odd name is simply not a registered name, and must not reach other folders.
+    # A path or an odd name is never registered, and must not reach other folders.
     if entry.parent.name != "registered" or not entry.is_file():
         return None
     try:

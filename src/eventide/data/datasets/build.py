@@ -12,39 +12,34 @@ from eventide.data.datasets import DATASETS, data_folder, register, registered_p
 from eventide.data.datasets.dataset import Dataset
 from eventide.data.near_duplicates import near_duplicate_groups
 from eventide.data.splits import (
+    SPLITS,
     Groups,
-    chronological_split,
-    per_class_split,
-    proportional_split,
     split_counts,
+    split_messages,
+    split_name,
     split_shortfalls,
 )
-from eventide.errors import BadSetting, BrokenPlugin, UnreadableSource, warn
+from eventide.errors import BadSetting, UnreadableSource
 from eventide.outputs import check_file, write_parquet
 
 
 def listing() -> list[dict[str, Any]]:
-    """Give one row per dataset: what it is, how large, where its source comes from, if it is built.
+    """Return one row per dataset: what it is, its size, where its source is from, if it is built.
 
     >>> [row["name"] for row in listing()][:2]
     ['crisislex-t7', 'crisislex-lt28']
     """
     rows = []
-    for entry in DATASETS:
-        try:
-            dataset = entry.load()
-        except BrokenPlugin as error:  # another package's: ours are listed all the same
-            warn(str(error))
-            continue
+    for name, dataset in DATASETS.working().items():
         rows.append(
             {
-                "name": entry.name,
+                "name": name,
                 "messages": dataset.messages,
                 "events": dataset.events,
-                "what": entry.summary,
+                "what": DATASETS.entry(name).summary,
                 "source": dataset.source,
                 "obtain": dataset.obtain,
-                "built": _built(entry.name),
+                "built": _built(name),
             }
         )
     return rows
@@ -58,12 +53,9 @@ def _built(name: str) -> str | None:
     return str(path) if path else None
 
 
-SPLIT_KINDS = ("per-class", "proportional", "chronological")
-
-
 @dataclass(frozen=True)
 class Built:
-    """What a build gave: the file, its counts, and what is worth saying about it."""
+    """The result of a build: the file, its counts, and notes."""
 
     name: str
     path: Path
@@ -78,9 +70,9 @@ class Built:
         return {name: int(self.events[column].sum()) for name, column in names.items()}
 
     def as_json(self) -> dict[str, Any]:
-        """Give the same facts as plain values for programs."""
-        facts = asdict(self) | {"path": str(self.path), "events": self.events.height}
-        return facts | self.totals() | {"classes": self.events.to_dicts()}
+        """Return the same as plain values for programs."""
+        values = asdict(self) | {"path": str(self.path), "events": self.events.height}
+        return values | self.totals() | {"classes": self.events.to_dicts()}
 
 
 def build(
@@ -89,28 +81,31 @@ def build(
     out: Path | None = None,
     *,
     seed: int = 0,
-    split: str = "per-class",
+    split: str = "random",
     keep_together: bool = False,
 ) -> Built:
     """Build the dataset ``name`` from ``source``, write it to ``out`` and register it.
 
-    Without ``out`` it goes to the user's data folder. ``keep_together`` keeps near-duplicate texts
-    in one part of the split.
+    Without ``out`` it goes to the user's data folder. ``split`` is one of `SPLITS` that draws.
+    ``keep_together`` keeps near-duplicate texts in one part of it, whichever it is.
     """
-    if split not in SPLIT_KINDS:
+    split = split_name(split)
+    if SPLITS[split].stored:
         raise BadSetting(
-            f"no split is called {split!r}", next_step=f"choose one of: {', '.join(SPLIT_KINDS)}"
+            f"a build draws its split; it cannot be {split!r}",
+            next_step=f"choose one of: {', '.join(drawn_splits())}",
         )
+    keep_together = keep_together or SPLITS[split].keeps_duplicates_together
     dataset: Dataset = DATASETS.load(name)
     target = out or data_folder() / f"{name}.parquet"
     target = check_file(target, overwrite=True, inputs=[source])  # before the work, not after it
     collected = dataset.collect(source)
     notes = list(collected.notes)
-    messages = _split(collected.messages, split, seed, None)
+    messages = split_messages(collected.messages, split, seed)
     if keep_together:
         groups = near_duplicate_groups(messages["text"])
         apart = messages
-        messages = _split(collected.messages, split, seed, groups)
+        messages = split_messages(collected.messages, split, seed, groups)
         notes += _nearness(messages, apart, groups)
     if dataset.messages not in (None, messages.height):
         notes.append(f"expected {dataset.messages:,} messages, got {messages.height:,}")
@@ -122,16 +117,13 @@ def build(
     return Built(name, target, seed, split, counts, notes)
 
 
-def _split(messages: pl.DataFrame, kind: str, seed: int, groups: Groups) -> pl.DataFrame:
-    if kind == "per-class":
-        return per_class_split(messages, seed=seed, keep_together=groups)
-    if kind == "proportional":
-        return proportional_split(messages, seed=seed, keep_together=groups)
-    return chronological_split(messages, keep_together=groups)
+def drawn_splits() -> list[str]:
+    """Name the splits that a build can draw."""
+    return [name for name, each in SPLITS.items() if not each.stored]
 
 
 def _nearness(messages: pl.DataFrame, asked: pl.DataFrame, groups: Groups) -> list[str]:
-    """Say how many texts were bound together and which events missed their counts by how much."""
+    """Say how many texts were kept together, and which events missed their counts by how much."""
     count = 0 if groups is None else len(set(groups.tolist()))
     bound = (
         f"{messages.height:,} messages form {count:,} groups of near-duplicates, each kept whole"

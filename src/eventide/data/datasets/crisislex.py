@@ -1,6 +1,6 @@
-"""Reading a checkout of the CrisisLex collection: T26 (labelled by informativeness) and T6.
+"""Reads a checkout of the CrisisLex collection: T26 (labelled by informativeness) and T6.
 
-Neither collection carries times; a tweet's id does.
+Neither collection has times; they are read from the tweet ids.
 """
 
 from __future__ import annotations
@@ -66,10 +66,10 @@ EVENTS = {
 
 
 def collection(checkout: Path, name: str) -> Path:
-    """Find the folder of T26 or T6 below what the user gave: the checkout, or its data folder."""
-    for place in (checkout / "data" / name, checkout / name, checkout):
-        if place.name == name and place.is_dir():
-            return place
+    """Find the folder of T26 or T6 in the user's path: the checkout, or its data folder."""
+    for folder in (checkout / "data" / name, checkout / name, checkout):
+        if folder.name == name and folder.is_dir():
+            return folder
     raise UnreadableSource(
         f"no folder data/{name} here" if checkout.exists() else "no such folder",
         where=str(checkout),
@@ -119,5 +119,5 @@ def related(checkout: Path, name: str, event: str) -> pl.DataFrame:
 
 
 def finished(rows: pl.DataFrame) -> pl.DataFrame:
-    """Bring ``id, text, event, label`` to the canonical schema, with times from the ids."""
+    """Convert ``id, text, event, label`` to the canonical schema, with times from the ids."""
     return canonical(rows.with_columns(created_at=snowflake_times(rows["id"])))

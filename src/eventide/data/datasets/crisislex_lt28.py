@@ -1,9 +1,9 @@
 """CrisisLexLT_28: the 28 events of CrisisLexT26 and T6 together, cut to a long tail.
 
-T26 tweets not labelled 'Not related', then T6 tweets 'on-topic', folders by name; an id seen before
-is skipped; the same event under two spellings is one event, by its T26 name. Events by size, then
-name; of the i-th ``min(int(4000 * 0.01**(i / 27)), size - 50) + 50`` tweets, those whose
-sha256(id) sorts first.
+T26 tweets that are not 'Not related' come first, then T6 tweets that are 'on-topic', folders by
+name; repeated ids are skipped. The same event in two spellings is one event, with its T26 name.
+Events are sorted by size, then name; the i-th keeps the
+``min(int(4000 * 0.01**(i / 27)), size - 50) + 50`` tweets with the smallest sha256(id).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LARGEST, RATIO, LAST, HELD_OUT = 4000, 0.01, 27, 50
 
 
 def pooled(checkout: Path) -> pl.DataFrame:
-    """Give ``id, text, event`` of every tweet about one of the events, before the cut."""
+    """Return ``id, text, event`` of every tweet about one of the events, before the selection."""
     spelling: dict[str, str] = {}
     parts = []
     for name in (crisislex.T26, crisislex.T6):
@@ -33,7 +33,7 @@ def pooled(checkout: Path) -> pl.DataFrame:
 
 
 def collect(checkout: Path) -> Collected:
-    """Pool both collections and keep of each event what the tail allows."""
+    """Pool both collections and select the long tail."""
     rows = pooled(checkout)
     events = by_size(rows)
     kept = [

@@ -1,9 +1,9 @@
-"""CrisisLexT_7 of the paper: exactly its 2,270 rows, by the id list shipped beside this file.
+"""CrisisLexT_7 of the paper: exactly its 2,270 rows, by the list of ids beside this file.
 
-The rule behind the list: of each event the tweets not labelled 'Not related', in the order of the
-event's ``tweetids_entire_period`` file, events by size, the first
-``min(int(989 * 0.5**i + 50), n)`` of the i-th. Boston's period file is not in the public
-collection, so its 297 rows cannot be derived from it: the list is what counts.
+The rule behind the list: sort events by size; of the i-th take the first
+``min(int(989 * 0.5**i + 50), n)`` tweets that are not 'Not related', in the order of its
+``tweetids_entire_period`` file. Boston's file is not in the public collection, so its 297 rows
+cannot be derived by the rule; the list of ids is used instead.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ EVENTS = (
 
 
 def row_list() -> pl.DataFrame:
-    """Give the dataset's rows in order: ``id, label, event``.
+    """Return the dataset's rows in order: ``id, label, event``.
 
     >>> row_list().height
     2270
@@ -43,7 +43,7 @@ def row_list() -> pl.DataFrame:
 
 
 def collect(checkout: Path) -> Collected:
-    """Fetch the text of the listed tweets from a CrisisLex checkout."""
+    """Read the texts of the listed tweets from a CrisisLex checkout."""
     texts = pl.concat(
         crisislex.labelled(checkout, crisislex.T26, event).select(
             "id", "text", pl.lit(event).alias("event")

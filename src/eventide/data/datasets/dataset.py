@@ -1,4 +1,4 @@
-"""What a dataset of the registry is: facts for people, and how to collect its messages."""
+"""The type of the registered datasets: their description, and how to collect their messages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import polars as pl
 
 @dataclass(frozen=True)
 class Collected:
-    """Messages of a dataset in the canonical schema (plus ``label``), and what is worth saying."""
+    """Messages of a dataset in the canonical schema (plus ``label``), and notes for the user."""
 
     messages: pl.DataFrame
     notes: tuple[str, ...] = ()
@@ -19,14 +19,14 @@ class Collected:
 
 @dataclass(frozen=True)
 class TrainingFacts:
-    """Training counts a paper states, to be compared with what a build gives."""
+    """Training counts stated in a paper, to compare with a build."""
 
     messages: int
     largest: int
     smallest: int
 
     def compared(self, training: pl.Series) -> str:
-        """Say expected and found training counts in one line.
+        """Write expected and actual training counts in one line.
 
         >>> TrainingFacts(30, 20, 10).compared(pl.Series([20, 9]))
         'the paper: 30 messages in training (largest event 20, smallest 10); got 29 (20, 9)'
@@ -43,7 +43,7 @@ class TrainingFacts:
 class Dataset:
     """A dataset that can be built: its size, where its source comes from, how it is collected.
 
-    ``messages`` is None when the size depends on how much of the source can still be obtained.
+    ``messages`` is None if the size depends on how much of the source is still available.
     """
 
     name: str

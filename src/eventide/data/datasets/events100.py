@@ -62,7 +62,7 @@ def collect(source: Path, columns: Sequence[str], mapping: Mapping[str, str]) ->
 
 
 def hundred_largest(messages: pl.DataFrame) -> pl.DataFrame:
-    """Apply the paper's rule; rows come back by event, largest first, and then by time."""
+    """Apply the paper's rule; rows are sorted by event, largest first, and then by time."""
     events = by_size(messages).filter(pl.col("size") // 3 >= LEAST_THIRD).head(EVENTS)
     return (
         messages.drop("label", strict=False)
@@ -129,7 +129,7 @@ def _elements(cell: Any) -> list[str] | None:
 
 
 def _text(cell: Any) -> str | None:
-    if cell is None or cell != cell:  # NaN, pandas' mark of a missing cell, differs from itself
+    if cell is None or cell != cell:  # NaN (a missing cell in pandas) differs from itself
         return None
     return cell.isoformat() if isinstance(cell, date) else str(cell)
 

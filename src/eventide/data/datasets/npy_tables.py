@@ -1,8 +1,8 @@
 """A restricted loader for ``.npy`` files that hold pickled objects, as the KPGNN files do.
 
-A pickle can name any function and have it called. Here a name is looked up in a short table of our
-own harmless stand-ins and nothing else: not even numpy's constructors see what the file says.
-Anything outside the table is an error that names it.
+A pickle can name any function and have it called. Here every name is looked up in a short table of
+harmless stand-ins; not even numpy's constructors are called with content of the file. A name that
+is not in the table is an error.
 """
 
 from __future__ import annotations
@@ -21,10 +21,6 @@ from eventide.errors import UnreadableSource
 _UNITS = {7: 1_000_000, 8: 1_000, 9: 1}  # microseconds in pandas' s, ms, us; ns is below one
 
 
-class RefusedPickle(UnreadableSource):
-    """A pickle asked for a function or class that data files have no need of."""
-
-
 def load_table(path: Path) -> list[list[Any]]:
     """Read a two-dimensional ``.npy`` array as rows of plain Python values.
 
@@ -38,7 +34,7 @@ def load_table(path: Path) -> list[list[Any]]:
     except OSError as error:
         raise _unreadable(path, error.strerror or str(error)) from None
     except Exception as error:
-        # Whatever a damaged or hostile stream trips over, it is the file that is at fault.
+        # Any error here is caused by a damaged or hostile file.
         raise _unreadable(path, f"{type(error).__name__}: {error}") from None
     if not isinstance(table, list) or not all(isinstance(row, list) for row in table):
         raise _unreadable(path, "not a two-dimensional table")
@@ -60,7 +56,7 @@ def _read(stream: BinaryIO, path: Path) -> Any:
 
 
 class RestrictedUnpickler(pickle.Unpickler):
-    """An unpickler that knows arrays, numbers and times, and refuses every other name."""
+    """An unpickler that reads arrays, numbers and times, and refuses every other name."""
 
     def __init__(self, stream: BinaryIO, path: Path) -> None:
         super().__init__(stream)
@@ -69,10 +65,10 @@ class RestrictedUnpickler(pickle.Unpickler):
 
     def find_class(self, module: str, name: str) -> Callable[..., Any]:
         """Return our stand-in for a name, or refuse it."""
-        # numpy 2 renamed its inner package; files of either age mean the same.
+        # numpy 2 renamed its inner package; both names mean the same.
         stand_in = self._known.get((module.replace("numpy._core", "numpy.core"), name))
         if stand_in is None:
-            raise RefusedPickle(
+            raise UnreadableSource(
                 f"the pickle inside asks for {module}.{name}, which a table of messages does not "
                 "need; it was refused and nothing was run",
                 where=str(self._path),
@@ -108,7 +104,7 @@ class _Kind:
 
 
 class _Array:
-    """Stands in for ``numpy.ndarray``: remembers shape, type and content until it is asked."""
+    """Stands in for ``numpy.ndarray``: keeps shape, type and content."""
 
     state: tuple[Any, ...] = ()
 
@@ -119,9 +115,9 @@ class _Array:
         """Give the content as nested lists."""
         _, shape, kind, by_columns, content = self.state
         if not isinstance(content, list):
-            numbers = _numbers(kind, content)
-            return numbers.reshape(shape, order="F" if by_columns else "C").tolist()
-        # Objects are listed row by row even when the array was kept by columns.
+            array = _values(kind, content)
+            return array.reshape(shape, order="F" if by_columns else "C").tolist()
+        # Objects are listed by rows even if the array is stored by columns.
         cells = np.empty(len(content), dtype=object)
         for index, cell in enumerate(content):
             cells[index] = plain(cell)
@@ -138,20 +134,20 @@ def plain(value: Any) -> Any:
 
 
 def _scalar(kind: _Kind, content: bytes) -> Any:
-    return _numbers(kind, content)[0].item()
+    return _values(kind, content)[0].item()
 
 
-def _numbers(kind: _Kind, content: bytes) -> np.ndarray[Any, Any]:
-    numbers = np.frombuffer(content, dtype=kind.numpy())
-    # Below microseconds Python has no time and numpy would give a bare number.
-    return numbers.astype("datetime64[us]") if kind.code == "M8" else numbers
+def _values(kind: _Kind, content: bytes) -> np.ndarray[Any, Any]:
+    values = np.frombuffer(content, dtype=kind.numpy())
+    # Python's times end at microseconds; numpy would return an integer for finer units.
+    return values.astype("datetime64[us]") if kind.code == "M8" else values
 
 
 def _timestamp(value: int, _freq: Any = None, zone: tzinfo | None = None, unit: int = 10) -> Any:
     if value == np.iinfo(np.int64).min:
         return None
     microseconds = value * _UNITS[unit] if unit in _UNITS else value // 1000
-    # pandas keeps UTC inside; a zone only says how to show it, so UTC is what is kept.
+    # pandas stores UTC; the zone is only for display, so UTC is kept.
     return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)
 
 
@@ -164,7 +160,7 @@ def _unreadable(path: Path, reason: str) -> UnreadableSource:
 
 
 def _stand_ins() -> dict[tuple[str, str], Callable[..., Any]]:
-    """Make the table of names anew: a pickle may scribble on what it is given, once and in vain."""
+    """Build the table of names for one file: a pickle may modify the objects it is given."""
     return {
         ("numpy.core.multiarray", "_reconstruct"): lambda *_: _Array(),
         ("numpy.core.multiarray", "scalar"): lambda kind, content: _scalar(kind, content),

@@ -1,1 +1,1 @@
-"""Cells, lists and times as people write them, turned into typed columns."""
+"""Parsing of cells, lists, dates and times into typed columns."""

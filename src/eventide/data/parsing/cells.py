@@ -1,4 +1,4 @@
-"""Cells of a column, however they arrive: single values, vectors, and lists."""
+"""Parses the cells of a column of any type: single values, vectors, and lists."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from eventide.errors import InputError
 from eventide.runtime.quiet import quiet
 
 LOST_DIGITS = r"^\d\.\d+[eE]\+?\d+$|^\d{16,}\.0+$"
-"""An id that went through a floating-point number: 5.40123E+17, 540123456789012345.0."""
+"""An id that was stored as a floating-point number: 5.40123E+17, 540123456789012345.0."""
 
-EXACT = 2**53  # above this a 64-bit float skips integers
+EXACT = 2**53  # larger integers are not all exact in a 64-bit float
 
 
 def as_strings(column: pl.Series, name: str) -> pl.Series:
-    """Return the column as text; whole numbers lose the ``.0`` a missing value gave them.
+    """Return the column as text; integers lose the ``.0`` that missing values cause.
 
     >>> as_strings(pl.Series([1.0, None, 2.0]), "event").to_list()
     ['1', None, '2']
@@ -50,7 +50,7 @@ def as_ids(column: pl.Series) -> tuple[pl.Series, pl.Series]:
     (['42', '5.40123E+17', '7', None], [False, True, False, False])
     """
     ids = as_strings(column, "id")
-    if ids.cast(pl.UInt64, strict=False).null_count() == 0:  # nothing but digits in any of them
+    if ids.cast(pl.UInt64, strict=False).null_count() == 0:  # only digits in all of them
         return ids, ids.is_null()
     ids = ids.str.strip_chars()
     odd = ids.str.contains(r"""^['"]|\.|^$""").fill_null(False)
@@ -66,11 +66,11 @@ NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 NUMBERS = rf"^[\[(]?\s*{NUMBER}(?:[\s,;]+{NUMBER})*\s*,?\s*[\])]?$"
 
 DECIMAL_COMMA = r"\d,\d+\s*;"
-"""Where semicolons part the numbers, a comma between digits is a decimal point."""
+"""Between semicolons, a comma between digits is a decimal point."""
 
 
 def parse_vectors(column: pl.Series) -> tuple[pl.Series, pl.Series]:
-    """Return the vectors and a mask of cells that are none: text, empty, NaN, infinite.
+    """Return the vectors and a mask of invalid cells: text, empty, NaN, infinite.
 
     >>> vectors, wrong = parse_vectors(pl.Series(["[1, 2.5]", "1 2", "[1, nan]", None]))
     >>> vectors.to_list(), wrong.to_list()
@@ -112,11 +112,11 @@ QUOTED = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
 QUOTED_LIST = rf"^\[\s*(?:{QUOTED}\s*,?\s*)*\]$"
 _TIDY = r"""(?:'[^'\\\s](?:[^'\\]*[^'\\\s])?'|"[^"\\\s](?:[^"\\]*[^"\\\s])?")"""
 TIDY_LIST = rf"^\[(?:{_TIDY}\s*,?\s*)*\]$"
-"""A list of quoted elements that need nothing but their quotes taken off."""
+"""A list of quoted elements that are correct once their quotes are removed."""
 
 ABSENT = ("", "nan", "none", "null", "na", "<na>")
 NAME_KEYS = ("tag", "text", "screen_name", "username", "expanded_url", "name", "url", "value")
-"""Where an element that is itself an object keeps its name, in order of preference."""
+"""Keys that hold the name of an element that is an object, in order of preference."""
 
 SEPARATORS = {
     "urls": r"[;,|\s]+(https?://|www\.)",
@@ -126,7 +126,7 @@ SEPARATORS = {
 
 
 def parse_lists(column: pl.Series) -> tuple[pl.Series, pl.Series]:
-    """Return the column as lists of strings and a mask of the cells that are no list at all.
+    """Return the column as lists of strings and a mask of the cells that are not lists.
 
     >>> cells = ["['a', 'b']", '["a"]', "['a' 'b']", "a;b", "[]", "", '{"a": 1}']
     >>> lists, wrong = parse_lists(pl.Series("entities", cells))
@@ -157,7 +157,7 @@ def _from_lists(column: pl.Series) -> pl.Series:
     lists = column.cast(LIST)
     flat = lists.explode()
     if (flat.str.starts_with("{") | flat.str.starts_with("[")).any():
-        # The JSON reader hands nested objects over as their own text.
+        # The JSON reader returns nested objects as text.
         picked = [
             None if cell is None else _elements(_decoded(item) for item in cell)
             for cell in lists.to_list()
@@ -167,7 +167,7 @@ def _from_lists(column: pl.Series) -> pl.Series:
 
 
 def _tidy(lists: pl.Series) -> pl.Series:
-    """Strip the elements and drop the empty ones, touching nothing when there is nothing to do."""
+    """Strip the elements and drop empty ones; return the same lists if there is nothing to do."""
     flat = lists.explode()
     holes = flat.null_count() > lists.null_count() + (lists.list.len() == 0).sum()
     if not holes and not ((flat == "") | flat.str.contains(r"^\s|\s$")).any():
@@ -177,7 +177,7 @@ def _tidy(lists: pl.Series) -> pl.Series:
 
 
 def _from_strings(column: pl.Series) -> tuple[pl.Series, pl.Series]:
-    if column.str.contains(TIDY_LIST).all():  # nulls apart
+    if column.str.contains(TIDY_LIST).all():  # nulls are ignored
         return _unquoted(column), column.is_null() & False
     text = column.str.strip_chars()
     bracketed = text.str.contains(r"^[\[({]").fill_null(False)
@@ -199,8 +199,8 @@ def _from_strings(column: pl.Series) -> tuple[pl.Series, pl.Series]:
     cells = text.gather(at).to_list()
     known = {cell: _elements_of_text(cell) for cell in set(cells)}
     read = pl.Series([None, *(known[cell] for cell in cells)], dtype=LIST)
-    place = rest.cast(pl.UInt32).cum_sum() * rest.cast(pl.UInt32)
-    lists = lists.zip_with(~rest, read.gather(place))
+    index = rest.cast(pl.UInt32).cum_sum() * rest.cast(pl.UInt32)
+    lists = lists.zip_with(~rest, read.gather(index))
     return lists, rest & lists.is_null()
 
 
@@ -227,7 +227,7 @@ def _elements_of_text(cell: str) -> list[str] | None:
 
 
 def _decoded(text: Any) -> Any:
-    """Read text as JSON or as a Python literal; other text stands for itself."""
+    """Read text as JSON or as a Python literal; other text is returned as it is."""
     if not isinstance(text, str) or text[:1] not in ("[", "{", "("):
         return text
     for read in (json.loads, ast.literal_eval):
@@ -245,7 +245,7 @@ def _elements(values: Iterable[Any]) -> list[str]:
 
 
 def _name_of(value: Any) -> str | None:
-    """Find the name an element goes by: itself, a field of an object, or a tuple's first item."""
+    """Find the name of an element: itself, a field of an object, or a tuple's first item."""
     if isinstance(value, dict):
         found = next((value[key] for key in NAME_KEYS if value.get(key)), None)
         return None if found is None else str(found)

@@ -1,4 +1,4 @@
-"""Dates as people and spreadsheets write them: month names, zones, day-first or month-first."""
+"""Parses dates with month names or time zones, and dates in numbers, day or month first."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ ZONES: dict[str, int] = {
 }  # fmt: skip
 
 
-def shown_zones(names: Iterable[str]) -> str:
-    """Say what names stand for.
+def zone_offsets(names: Iterable[str]) -> str:
+    """List the offsets of time zone names.
 
-    >>> shown_zones(["CET", "NST"])
+    >>> zone_offsets(["CET", "NST"])
     'CET = UTC+01:00, NST = UTC-03:30'
     """
     return ", ".join(f"{name} = UTC{_offset(ZONES[name])}" for name in sorted(names))
@@ -58,7 +58,7 @@ NAMED = (
     _whole(rf"{_DAY}\.?[ -]+{_MONTH}\.?,?[ -]+{_YEAR}"),
     _whole(rf"{_MONTH}\.?\s+{_DAY},?\s+{_YEAR}"),
 )
-"""Dates of which no part can be taken for another."""
+"""Patterns of dates whose parts are unambiguous."""
 
 DAY_FIRST = _whole(r"(?P<day>\d{1,2})[/.-](?P<month>\d{1,2})[/.-](?P<year>\d{4})")
 MONTH_FIRST = _whole(r"(?P<month>\d{1,2})[/.-](?P<day>\d{1,2})[/.-](?P<year>\d{4})")
@@ -68,14 +68,14 @@ _YEAR_LAST = (
 
 
 def named_times(texts: pl.Series) -> tuple[pl.Series, set[str]]:
-    """Read times whose parts are plain to see; also return the names of zones that occurred.
+    """Read times whose parts are unambiguous; also return the zone names that occurred.
 
     >>> written = ["Sun Dec 01 12:51:01 EST 2013", "13 June 2013, 2:05 PM", "13/06/2013"]
     >>> times, zones = named_times(pl.Series(written))
     >>> times.dt.to_string("%F %R").to_list(), zones
     (['2013-12-01 17:51', '2013-06-13 14:05', None], {'EST'})
     """
-    texts = texts.str.replace(_YEAR_LAST, "$2 $4 $3")  # as `date` and Java write it
+    texts = texts.str.replace(_YEAR_LAST, "$2 $4 $3")  # the format of `date` and Java
     found, zones = assembled(texts, NAMED[0])
     for pattern in NAMED[1:]:
         if found.null_count() == texts.null_count():
@@ -95,8 +95,8 @@ def numbered_times(texts: pl.Series, *, day_first: bool) -> tuple[pl.Series, set
 
 
 def assembled(texts: pl.Series, pattern: str) -> tuple[pl.Series, set[str]]:
-    """Read the texts that the pattern of parts fits; zones are those that it met."""
-    # In one piece: polars 2.1 panics over an empty first chunk.
+    """Read the texts that match the pattern; also return the zone names that occurred."""
+    # Rechunked: polars 2.1 panics on an empty first chunk.
     part = (
         texts.rechunk()
         .to_frame("text")
@@ -124,7 +124,7 @@ def assembled(texts: pl.Series, pattern: str) -> tuple[pl.Series, set[str]]:
     )
     zone = pl.col("zone").str.to_uppercase()
     east = zone.replace_strict(ZONES, default=None, return_dtype=pl.Int64)
-    # An offset beside a name stands only with UTC and GMT, as in "UTC+02:00".
+    # A name with an offset is valid only for UTC and GMT, as in "UTC+02:00".
     sound = zone.is_null() | (east.is_not_null() & (pl.col("offset").is_null() | (east == 0)))
     digits = pl.col("offset").str.replace(":", "", literal=True).str.slice(1).cast(pl.Int64)
     offset = digits // 100 * 60 + digits % 100
@@ -146,14 +146,14 @@ PARTS = r"^\D*?(?P<first>\d{1,2})[/.-](?P<second>\d{1,2})[/.-]\d{4}"
 
 @dataclass(frozen=True)
 class DateOrder:
-    """What a column says about its dates: the order (None: it does not say), and why."""
+    """The order of a column's dates (None: unknown), and the reason."""
 
     day_first: bool | None
     why: str
 
 
 def is_numbered(texts: pl.Series) -> pl.Series:
-    """Tell which texts are dates in three numbers, the year last.
+    """Mark the texts that are dates in three numbers, the year last.
 
     >>> is_numbered(pl.Series(["13/06/2013 14:05", "2013-06-13", None])).to_list()
     [True, False, False]
@@ -161,12 +161,12 @@ def is_numbered(texts: pl.Series) -> pl.Series:
     return texts.str.contains(DAY_FIRST).fill_null(False)
 
 
-def order_of(texts: pl.Series) -> DateOrder:
-    """Decide by the parts that can be no month.
+def date_order(texts: pl.Series) -> DateOrder:
+    """Decide the order from parts above 12, which cannot be months.
 
-    >>> order_of(pl.Series(["03/04/2013", "13/06/2013"]))
+    >>> date_order(pl.Series(["03/04/2013", "13/06/2013"]))
     DateOrder(day_first=True, why='13/06/2013 has no other reading')
-    >>> order_of(pl.Series(["03/04/2013"])).day_first is None
+    >>> date_order(pl.Series(["03/04/2013"])).day_first is None
     True
     """
     parts = texts.to_frame("text").select(pl.col("text").str.extract_groups(PARTS))

@@ -1,6 +1,6 @@
-"""Python records (dicts) into raw columns of text, and look-ups in nested objects.
+"""Converts Python records (dicts) to raw columns of text; helpers for nested objects.
 
-This is the slow, careful way in: every step into a nested object may be absent or of another type.
+This is the slow path for any input: every level of an object may be missing or of another type.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from eventide.data.schema import REJECTED
 Record = Mapping[str, Any]
 
 
-class Rescuer(Protocol):
-    """Something that knows what a text file is written in; see ``readers.encodings``."""
+class FallbackDecoder(Protocol):
+    """Decodes cells that are not UTF-8; implemented in ``readers.encodings``."""
 
-    def rescued(self, raw: bytes) -> str | None:
-        """Decode bytes that are not UTF-8; None if that cannot be."""
+    def decoded(self, raw: bytes) -> str | None:
+        """Decode bytes that are not UTF-8; None if that is impossible."""
 
     def reason(self, byte: int) -> str:
-        """Say why a row with this byte is rejected."""
+        """Return the reason for rejecting a row with this byte."""
 
 
 def as_text(value: Any) -> str | None:
@@ -56,7 +56,7 @@ def as_text(value: Any) -> str | None:
 
 
 def _number(value: float) -> str | None:
-    """Write a float; a whole number that a float holds exactly needs no ``.0``."""
+    """Write a float; an integer that a float holds exactly gets no ``.0``."""
     if value != value:
         return None
     return str(int(value)) if abs(value) < EXACT and value.is_integer() else repr(value)
@@ -70,9 +70,9 @@ def batch_of(
     records: Iterable[tuple[int, Record]],
     columns: Columns,
     found: Sequence[str] | None = None,
-    encoding: Rescuer | None = None,
+    encoding: FallbackDecoder | None = None,
 ) -> Batch:
-    """Build a batch from numbered records; a record with text that is no text is rejected."""
+    """Build a batch from numbered records; a record whose text is not valid Unicode is rejected."""
     numbered = list(records)
     names = found if found is not None else _keys(record for _, record in numbered)
     there = {key for _, record in numbered for key in record}
@@ -86,9 +86,9 @@ def text_batch(
     rows: list[int],
     data: dict[str, list[str | None]],
     found: Sequence[str],
-    encoding: Rescuer | None = None,
+    encoding: FallbackDecoder | None = None,
 ) -> Batch:
-    """Build a batch from columns of text, setting aside rows whose text is not valid Unicode."""
+    """Build a batch from columns of text; rows whose text is not valid Unicode are rejected."""
     schema = {ROW: pl.Int64(), **{name: pl.String() for name in data}}
     try:
         return Batch(pl.DataFrame({ROW: rows, **data}, schema=schema), found)
@@ -99,9 +99,9 @@ def text_batch(
         for at, cell in enumerate(cells):
             if cell is None or at in bad or not (byte := _not_unicode(cell)):
                 continue
-            rescued = _rescued(cell, encoding)
-            if rescued is not None:
-                cells[at] = rescued
+            decoded = _fallback_decoded(cell, encoding)
+            if decoded is not None:
+                cells[at] = decoded
             else:
                 bad[at] = (name, _reason(byte, encoding), cell)
     good = [at for at in range(len(rows)) if at not in bad]
@@ -112,7 +112,7 @@ def text_batch(
 
 
 def _not_unicode(cell: str) -> int | None:
-    """Return the first code that is no character, if there is one."""
+    """Return the first code that is not a character, or None."""
     try:
         cell.encode()
     except UnicodeEncodeError as error:
@@ -120,18 +120,18 @@ def _not_unicode(cell: str) -> int | None:
     return None
 
 
-def _rescued(cell: str, encoding: Rescuer | None) -> str | None:
-    """Decode a cell anew whose bytes were not UTF-8; half a character of another kind stays."""
+def _fallback_decoded(cell: str, encoding: FallbackDecoder | None) -> str | None:
+    """Decode a cell again whose bytes were not UTF-8; None for other lone surrogates."""
     if encoding is None:
         return None
     try:
         raw = cell.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
         return None
-    return encoding.rescued(raw)
+    return encoding.decoded(raw)
 
 
-def _reason(code: int, encoding: Rescuer | None) -> str:
+def _reason(code: int, encoding: FallbackDecoder | None) -> str:
     if not 0xDC80 <= code <= 0xDCFF:
         return f"lone surrogate \\u{code:04x}: half of a character"
     byte = code - 0xDC00
@@ -143,7 +143,7 @@ def _keys(records: Iterable[Record]) -> list[str]:
 
 
 def at(value: Any, *path: str) -> Any:
-    """Follow keys inwards; None as soon as one is not there.
+    """Follow keys into nested objects; None if one is missing.
 
     >>> at({"user": {"name": "ann"}}, "user", "name"), at({"user": 3}, "user", "name")
     ('ann', None)
@@ -156,7 +156,7 @@ def at(value: Any, *path: str) -> Any:
 
 
 def items(value: Any, *path: str) -> list[Any]:
-    """Follow keys to a list; an empty one if there is none.
+    """Follow keys to a list; an empty list if there is none.
 
     >>> items({"tags": [1]}, "tags"), items({}, "tags")
     ([1], [])
@@ -166,7 +166,7 @@ def items(value: Any, *path: str) -> list[Any]:
 
 
 def each(values: list[Any], *keys: str) -> list[str]:
-    """Take from each object the first of the keys that holds text.
+    """Take from each object the value of the first key that is not empty.
 
     >>> each([{"url": "a", "expanded": "b"}, {"url": "c"}, 7], "expanded", "url")
     ['b', 'c']
@@ -176,5 +176,5 @@ def each(values: list[Any], *keys: str) -> list[str]:
 
 
 def repeated(author: Any, text: Any) -> str:
-    """Write a repeated message in the old, readable way: ``RT @ann: text``."""
+    """Write a retweet as text: ``RT @ann: text``."""
     return f"RT @{author}: {text or ''}" if author else f"RT {text or ''}"

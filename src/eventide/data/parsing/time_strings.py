@@ -1,10 +1,10 @@
-"""Times as people write them, turned into UTC milliseconds, whole columns at once.
+"""Parses columns of times to UTC milliseconds.
 
-Understood: ISO 8601 (any offset, ``Z``, a blank instead of ``T``, date only, fractions), epoch
+Supported: ISO 8601 (any offset, ``Z``, a blank instead of ``T``, date only, fractions), epoch
 seconds, milli-, micro- or nanoseconds (numbers or digits in a string), Twitter's
 ``Sun Dec 01 12:51:01 +0000 2013`` (read without the machine's locale), and dates with the month's
-name or the year first. A time without an offset is taken as UTC. Anything else, and any time
-outside 1970 to 2099, becomes null.
+name or the year first. A time without an offset is read as UTC. Other text, and times outside
+1970 to 2099, become null.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ FIRST_MS, LAST_MS = 0, 4_102_444_800_000  # 1970-01-01 up to, not including, 210
 SECONDS_BELOW = 10**11  # as seconds this is the year 5138; as milliseconds, 1973
 MILLISECONDS_BELOW, MICROSECONDS_BELOW = 10**14, 10**17  # and so on
 TWITTER_EPOCH_MS = 1_288_834_974_657
-FIRST_SNOWFLAKE = 100_000_000_000_000  # 15 digits; ids before November 2010 were plain counters
+FIRST_SNOWFLAKE = 100_000_000_000_000  # 15 digits; ids before November 2010 were counters
 
 ISO = "%Y-%m-%dT%H:%M:%S%.f%#z"
 ISO_MINUTES = "%Y-%m-%dT%H:%M%#z"
@@ -31,9 +31,9 @@ DIGITS = r"^[+-]?\d{1,19}(\.\d*)?$"
 
 @dataclass
 class TimeReader:
-    """Reads the times of one source, column by column; remembers zones that went by their name.
+    """Reads the times of one source and collects the time zone names that occurred.
 
-    ``time_format`` is the one way they are written, ``day_first`` the order of dates in numbers.
+    ``time_format`` is the format of all times, ``day_first`` the order of dates in numbers.
     """
 
     time_format: str | None = None
@@ -61,17 +61,17 @@ class TimeReader:
 
     @property
     def undecided(self) -> bool:
-        """Whether a date such as 03/04/2013 has to wait for the rest of its column."""
+        """Whether the order of dates such as 03/04/2013 depends on the rest of the column."""
         return self.time_format is None and self.day_first is None
 
     @property
     def no_time(self) -> str:
-        """The reason to give for what cannot be read."""
+        """The reason for rejecting a time that cannot be read."""
         if self.time_format is not None:
             return f"not a time in the format {self.time_format}, 1970 to 2099"
         order = {True: "; dates in numbers were read day first", None: ""}
         order[False] = "; dates in numbers were read month first"
-        return f"not a time that is understood, 1970 to 2099{order[self.day_first]}"
+        return f"not a time in a known format, 1970 to 2099{order[self.day_first]}"
 
     def read(self, times: pl.Series) -> pl.Series:
         """Read a column of times of any supported kind; what cannot be read is null."""
@@ -107,7 +107,7 @@ class TimeReader:
         return found.scatter(left, named)
 
     def _formatted(self, times: pl.Series) -> pl.Series:
-        # Python's %f is what chrono, which polars asks, calls %.f together with the dot.
+        # Python's .%f is %.f in chrono, the library that polars uses.
         notation = (self.time_format or "").replace(".%f", "%.f").replace("%f", "%6f")
         return _read(times, notation)
 
@@ -123,7 +123,7 @@ def parse_times(times: pl.Series) -> pl.Series:
 
 
 def snowflake_times(ids: pl.Series) -> pl.Series:
-    """Read the time a tweet id carries; null where the id is not a snowflake.
+    """Read the time that a tweet id encodes; null if the id is not a snowflake.
 
     >>> snowflake_times(pl.Series(["407124578246270976", "m17"])).dt.year().to_list()
     [2013, None]
@@ -147,7 +147,7 @@ def within_range(times: pl.Series) -> pl.Series:
 def _from_numbers(numbers: pl.Series) -> pl.Series:
     if numbers.dtype.is_integer():
         value = numbers.cast(pl.Int64, strict=False)
-        # Clipping keeps the product from overflowing; the clipped value is out of range anyway.
+        # Clipping prevents an overflow; the clipped value is out of range in any case.
         seconds = value.clip(-SECONDS_BELOW, SECONDS_BELOW) * 1000
         micro, nano = value // 1000, value // 1_000_000
     else:
@@ -166,7 +166,7 @@ def _from_numbers(numbers: pl.Series) -> pl.Series:
 
 
 def _quickly(times: pl.Series) -> pl.Series:
-    """Try one notation after the other, each only on what the ones before left unread."""
+    """Try one notation after the other, each on the times that are still unread."""
     found = pl.Series(times.name, [None], dtype=UTC).new_from_index(0, len(times))
     weekday = ((times >= "A") & (times < "{")).fill_null(False)  # begins with a letter
     for notation in (_utc_iso, _utc_twitter, _plain_iso, _twitter, _epoch_digits, _loose_iso):
@@ -185,7 +185,7 @@ def _quickly(times: pl.Series) -> pl.Series:
 
 
 def _read(times: pl.Series, notation: str) -> pl.Series:
-    # Times hardly repeat, so remembering them costs more than it saves.
+    # Times rarely repeat, so a cache costs more than it saves.
     return times.str.to_datetime(
         notation, time_unit="ms", time_zone="UTC", strict=False, cache=False
     )
@@ -215,7 +215,7 @@ def _plain_iso(times: pl.Series) -> pl.Series:
 
 
 def _twitter(times: pl.Series) -> pl.Series:
-    # The weekday is skipped: it carries nothing, and a wrong one should not lose the message.
+    # The weekday is skipped: it is redundant, and a wrong one should not reject the message.
     return _read(times.str.slice(4).str.strip_chars(), TWITTER)
 
 
@@ -237,7 +237,7 @@ def _epoch_digits(times: pl.Series) -> pl.Series:
 
 
 def _loose_iso(times: pl.Series) -> pl.Series:
-    """Bring the freer forms of ISO 8601 to the one the plain notation reads."""
+    """Normalise other forms of ISO 8601, then read them."""
     text = (
         times.str.strip_chars()
         .str.replace(r"^(\d{4})(\d\d)(\d\d)(T|$)", "$1-$2-$3$4")

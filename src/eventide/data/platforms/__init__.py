@@ -1,7 +1,7 @@
-"""Exports of social platforms, recognised as they come and turned into plain messages.
+"""Recognises objects exported by social platforms and converts them to messages.
 
-Each platform is a module with ``recognises(object)`` and ``messages(object)``; what a user added
-to an object (an ``event``, a ``split``) stays beside what the platform says.
+Each platform is a module with ``recognises(object)`` and ``messages(object)``. Keys that a user
+added to an object (an ``event``, a ``split``) are kept.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ PLATFORMS = (twitter, mastodon, bluesky)
 
 
 def is_platform(value: Record) -> bool:
-    """Tell whether an object is a platform's own.
+    """Tell whether an object is an export of a known platform.
 
     >>> is_platform({"id": "1", "text": "hi"})
     False
@@ -27,7 +27,7 @@ def is_platform(value: Record) -> bool:
 
 
 def plain_records(value: Record) -> Iterator[Record]:
-    """Yield the messages an object holds: itself, or what its platform wraps in it."""
+    """Yield the messages of an object: itself, or those of a platform's export."""
     for platform in PLATFORMS:
         if platform.recognises(value):
             messages: Iterator[dict[str, Any]] = platform.messages(value)

@@ -11,7 +11,7 @@ POST = "app.bsky.feed.post"
 
 
 def recognises(value: Record) -> bool:
-    """Tell a post, in whatever wrapping, by the type its record states."""
+    """Tell a post, in any of its wrappings, by the type of its record."""
     return bool(_wrapped(value)) or any(_wrapped(item) for item in _page(value)[:1])
 
 
@@ -62,7 +62,7 @@ def _message(item: dict[str, Any]) -> dict[str, Any]:
 
 
 def _id(item: dict[str, Any], view: dict[str, Any]) -> Any:
-    """Take the post's address, build it from a commit, or fall back to what there is."""
+    """Take the post's address, build it from a commit, or take another id."""
     if view.get("uri"):
         return view["uri"]
     key = at(item, "commit", "rkey")
@@ -85,7 +85,7 @@ def _facet(facet: Any, text: str) -> list[tuple[str, str]]:
 
 
 def _handle(facet: Any, text: str) -> str | None:
-    """Read the handle a mention stands on: the text says a name where the facet says a number."""
+    """Read the handle of a mention from the text; the facet itself holds only a DID."""
     start, end = at(facet, "index", "byteStart"), at(facet, "index", "byteEnd")
     try:
         shown = text.encode("utf-8", "surrogatepass")[int(start) : int(end)].decode()

@@ -15,7 +15,7 @@ def recognises(value: Record) -> bool:
 
 
 def messages(value: Record) -> Iterator[dict[str, Any]]:
-    """Yield the status as a message; a boost carries the text of what it repeats."""
+    """Yield the status as a message; a boost gets the text of the original."""
     status = dict(value)
     original = status.get("reblog")
     shown = original if isinstance(original, dict) else status
@@ -39,7 +39,7 @@ def messages(value: Record) -> Iterator[dict[str, Any]]:
 
 
 def plain_text(html: str) -> tuple[str, list[str]]:
-    """Turn a status's HTML into text and the links that are neither mentions nor hashtags.
+    """Convert a status's HTML to text; also return links that are not mentions or hashtags.
 
     >>> plain_text('<p>Hi &amp; <a href="https://x.org/a"><span>x.org/a</span></a></p><p>Bye</p>')
     ('Hi & x.org/a\\n\\nBye', ['https://x.org/a'])

@@ -63,7 +63,7 @@ def _text(tweet: Record) -> Any:
 
 
 def _entities(tweet: Record, kind: str) -> list[Any]:
-    """Take the entities of the long form where the streaming API cut the tweet short."""
+    """Take the entities of the extended tweet if the streaming API truncated the tweet."""
     if at(tweet, "extended_tweet", "entities"):
         return items(tweet, "extended_tweet", "entities", kind)
     return items(tweet, "entities", kind)
@@ -84,7 +84,7 @@ def _is_v2(value: Record) -> bool:
 
 
 def _v2_messages(value: Record) -> Iterator[dict[str, Any]]:
-    """Yield the tweets of a page, authors and repeated tweets looked up in its ``includes``."""
+    """Yield the tweets of a page; authors and originals are looked up in its ``includes``."""
     users = {str(at(user, "id")): user for user in items(value, "includes", "users")}
     tweets = {str(at(tweet, "id")): tweet for tweet in items(value, "includes", "tweets")}
     data = value.get("data")
@@ -102,7 +102,7 @@ def _v2_message(
     shown = tweet
     for reference in items(tweet, "referenced_tweets"):
         if at(reference, "type") == "retweeted":
-            # A flattened tweet carries what it repeats inside the reference itself.
+            # A flattened retweet holds the original inside the reference.
             whole = tweets.get(str(at(reference, "id"))) or (
                 reference if at(reference, "text") else None
             )

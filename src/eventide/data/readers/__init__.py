@@ -37,20 +37,20 @@ READABLE = "CSV, JSONL, JSON or Parquet, the text ones also gzipped"
 PIECE = 2**22  # bytes
 HINT = "give a path, a dataset's name, a frame, or a list of dicts or texts"
 NO_LIST = (str, bytes, bytearray, Mapping, Set)
-LOOKED_AT = 100  # items that tell texts from dicts
+PROBED = 100  # items probed to tell texts from dicts
 
 
 @dataclass(frozen=True)
-class Given:
-    """A source: what to call it, its rows in batches, and its files if it is several."""
+class Source:
+    """An opened source: its name for messages, its batches, and its files if there are several."""
 
     where: str
     batches: Iterator[Batch]
     files: tuple[str, ...] = ()
 
 
-def batches_of(source: Any, columns: Columns, encoding: str | None = None) -> Given:
-    """Find out what a source is and how to read it."""
+def batches_of(source: Any, columns: Columns, encoding: str | None = None) -> Source:
+    """Find the type of a source and open it with the reader that fits."""
     if isinstance(source, (str, os.PathLike)):
         return _of_files(paths_of(source), columns, encoding)
     if hasattr(source, "read"):
@@ -63,11 +63,11 @@ def batches_of(source: Any, columns: Columns, encoding: str | None = None) -> Gi
     return _of_object(source, columns)
 
 
-def _of_files(paths: list[Path], columns: Columns, encoding: str | None) -> Given:
+def _of_files(paths: list[Path], columns: Columns, encoding: str | None) -> Source:
     if str(paths[0]) == STANDARD_INPUT and len(paths) == 1:
         return _of_content(_standard_input(), "standard input", columns, encoding)
     if len(paths) == 1:
-        return Given(str(paths[0]), file_batches(SourceFile(paths[0]), columns, encoding))
+        return Source(str(paths[0]), file_batches(SourceFile(paths[0]), columns, encoding))
     files = tuple(map(str, paths))
     batches = (
         batch.as_part(part)
@@ -75,7 +75,9 @@ def _of_files(paths: list[Path], columns: Columns, encoding: str | None) -> Give
         for batch in file_batches(SourceFile(path), columns, encoding, named=True)
     )
     shown = ", ".join(path.name for path in paths[:3])
-    return Given(f"{len(paths)} files ({shown}{', ...' if len(paths) > 3 else ''})", batches, files)
+    return Source(
+        f"{len(paths)} files ({shown}{', ...' if len(paths) > 3 else ''})", batches, files
+    )
 
 
 def _standard_input() -> Any:
@@ -84,46 +86,46 @@ def _standard_input() -> Any:
     return sys.stdin.buffer
 
 
-def _of_content(stream: Any, where: str, columns: Columns, encoding: str | None) -> Given:
+def _of_content(stream: Any, where: str, columns: Columns, encoding: str | None) -> Source:
     content = stream.read()
     if isinstance(content, str):
         content, encoding = content.encode("utf-8", "surrogatepass"), "utf-8"
     if not isinstance(content, bytes):
         raise UnreadableSource(f"cannot read messages from {where}", next_step=HINT)
-    return Given(where, file_batches(SourceFile(Path(where), content), columns, encoding))
+    return Source(where, file_batches(SourceFile(Path(where), content), columns, encoding))
 
 
-def _of_object(source: Any, columns: Columns) -> Given:
+def _of_object(source: Any, columns: Columns) -> Source:
     from eventide.data.readers.tables import frame_batches, pandas_batches
 
     library = type(source).__module__.partition(".")[0]
     if isinstance(source, pl.LazyFrame):
         source = source.collect()
     if isinstance(source, pl.DataFrame):
-        return Given("the polars frame", frame_batches(source, columns))
+        return Source("the polars frame", frame_batches(source, columns))
     if library == "pandas" and hasattr(source, "columns"):
-        return Given("the pandas frame", pandas_batches(source, columns))
+        return Source("the pandas frame", pandas_batches(source, columns))
     if isinstance(source, pl.Series) or library == "pandas":
-        return Given("the series of texts", _items(source, columns))
+        return Source("the series of texts", _items(source, columns))
     if library == "pyarrow" and hasattr(source, "to_pylist") and not hasattr(source, "columns"):
-        return Given("the array of texts", _items(source.to_pylist(), columns))
+        return Source("the array of texts", _items(source.to_pylist(), columns))
     if hasattr(source, "__arrow_c_stream__") or hasattr(source, "__arrow_c_array__"):
-        return Given("the Arrow table", frame_batches(_arrow(source), columns))
+        return Source("the Arrow table", frame_batches(_arrow(source), columns))
     if library == "numpy" and getattr(source, "ndim", 0) == 1:
-        return Given("the array of texts", _items(source.tolist(), columns))
+        return Source("the array of texts", _items(source.tolist(), columns))
     if isinstance(source, Iterable) and not isinstance(source, NO_LIST) and library != "numpy":
         kind = "list" if isinstance(source, Sequence) else "iterator"
-        return Given(f"the {kind} of messages", _items(source, columns))
+        return Source(f"the {kind} of messages", _items(source, columns))
     hint = "put the message into a list: [message]" if isinstance(source, Mapping) else HINT
     raise UnreadableSource(f"cannot read messages from {type(source).__name__}", next_step=hint)
 
 
 def _items(source: Iterable[Any], columns: Columns) -> Iterator[Batch]:
-    """Yield the batches of dicts or of texts, whichever the first of them are."""
+    """Yield batches of dicts or of texts, by the type of the first items."""
     from eventide.data.readers.tables import record_batches
 
     stream = iter(source)
-    first = list(islice(stream, LOOKED_AT))
+    first = list(islice(stream, PROBED))
     if not first:
         raise UnreadableSource("there is no message in it", next_step="give at least one")
     texts = any(isinstance(item, str) for item in first) and not any(
@@ -135,7 +137,7 @@ def _items(source: Iterable[Any], columns: Columns) -> Iterator[Batch]:
 def _arrow(source: Any) -> pl.DataFrame:
     try:
         found = pl.DataFrame(source)
-    except Exception as error:  # whatever polars dislikes, in the words it has for it
+    except Exception as error:  # any error of the conversion
         reason = str(error).splitlines()[0][:200]
         raise UnreadableSource(f"cannot read the table: {reason}", next_step=HINT) from None
     return found
@@ -143,7 +145,7 @@ def _arrow(source: Any) -> pl.DataFrame:
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file by its path, or what was read from a stream, under the name to show for it."""
+    """A file by its path, or the content of a stream with a name to show."""
 
     path: Path
     content: bytes | None = None
@@ -155,7 +157,7 @@ class SourceFile:
         return io.BufferedReader(cast(io.RawIOBase, io.BytesIO(self.content)))
 
     def pieces(self) -> Iterator[bytes]:
-        """Yield what it holds, unpacked, in pieces that end where lines end."""
+        """Yield the decompressed content in pieces that end at line ends."""
         with self.open() as plain:
             yield from pieces_of(_unpacked(plain, self), PIECE)
 
@@ -163,9 +165,9 @@ class SourceFile:
 def file_batches(
     source: SourceFile, columns: Columns, encoding: str | None = None, *, named: bool = False
 ) -> Iterator[Batch]:
-    """Yield the batches of a file after checking that it is what it claims to be.
+    """Yield the batches of a file after checking that its content matches its name.
 
-    ``named`` puts the file's name before its notes, where it is one of several.
+    ``named`` puts the file's name before its notes, for one of several files.
     """
     where = str(source.path)
     if source.content is None and source.path.is_dir():
@@ -185,7 +187,7 @@ def file_batches(
             where=where,
             next_step="fetch it again; `gzip -t` tells whether a copy is whole",
         ) from None
-    except UnicodeError:  # also of a codec that misses its byte order mark
+    except UnicodeError:  # also raised by a codec without its byte order mark
         raise UnreadableSource(
             "the file is not in the encoding that it should be in, or breaks off",
             where=where,

@@ -1,4 +1,4 @@
-"""CSV files: every record is counted, and one with too many or too few fields is set aside.
+"""CSV files: every record is counted, and one with too many or too few fields is rejected.
 
 Rows are numbered as records after the header (a quoted field may span lines).
 """
@@ -32,7 +32,7 @@ Fields = list[str]
 def csv_batches(
     stream: IO[bytes], path: Path, columns: Columns, encoding: TextEncoding
 ) -> Iterator[Batch]:
-    """Yield the batches of a CSV file; the separator is the commonest one of the header."""
+    """Yield the batches of a CSV file; the separator is the most frequent one of the header."""
     text = io.TextIOWrapper(stream, "utf-8", errors="surrogateescape", newline="")
     try:
         yield from _batches(text, path, columns, encoding)
@@ -46,8 +46,8 @@ def _batches(
     first, separator = _first_line(text)
     header = _header(chain([first], text), separator, path, encoding)
     names = renamed(header, columns)
-    places = {names.get(name, name): at for at, name in enumerate(header)}
-    kept = {name: places[name] for name in columns.wanted() if name in places}
+    indices = {names.get(name, name): at for at, name in enumerate(header)}
+    kept = {name: indices[name] for name in columns.wanted() if name in indices}
     found = [*filter(None, header), *kept]
     rows: list[int] = []
     data: dict[str, list[str | None]] = {name: [] for name in kept}
@@ -87,16 +87,16 @@ def _batch(
 
 
 def _first_line(text: io.TextIOWrapper) -> tuple[str, str]:
-    """Return the header's first line and the separator, which Excel may state beforehand."""
-    first = _inked_line(text)
+    """Return the header's first line and the separator, which Excel may state in a line before."""
+    first = _nonblank_line(text)
     stated = EXCEL_SEPARATOR.fullmatch(first.rstrip("\r\n"))
     if stated:
-        return _inked_line(text), stated[1].replace("\\t", "\t")
+        return _nonblank_line(text), stated[1].replace("\\t", "\t")
     bare = QUOTED.sub("", first)
     return first, max(SEPARATORS, key=bare.count)
 
 
-def _inked_line(text: io.TextIOWrapper) -> str:
+def _nonblank_line(text: io.TextIOWrapper) -> str:
     line = text.readline(1_000_000)
     while line and not line.strip():
         line = text.readline(1_000_000)
@@ -104,7 +104,7 @@ def _inked_line(text: io.TextIOWrapper) -> str:
 
 
 def _wrong_length(fields: Fields, header: Fields) -> str | None:
-    """Say that a record is too long or too short, unless what is too much is empty."""
+    """Return the reason for rejecting a record by its length; extra empty fields are allowed."""
     if len(fields) > len(header) and not any(fields[len(header) :]):
         return None
     return f"{len(fields)} fields where the header has {len(header)}"
@@ -137,7 +137,7 @@ def _header(lines: Iterator[str], separator: str, path: Path, encoding: TextEnco
 def _decoded(name: str, encoding: TextEncoding) -> str:
     if _is_text(name):
         return name
-    return encoding.rescued(name.encode("utf-8", "surrogateescape")) or name
+    return encoding.decoded(name.encode("utf-8", "surrogateescape")) or name
 
 
 def _is_text(name: str) -> bool:
@@ -145,7 +145,7 @@ def _is_text(name: str) -> bool:
 
 
 def _records(text: io.TextIOWrapper, separator: str) -> Iterator[tuple[Fields, str | None]]:
-    """Yield each record with its fault, if it has one; blank lines are no records."""
+    """Yield each record with the reason for rejecting it, or None; blank lines are skipped."""
     lines = _Lines(text)
     reader = csv.reader(lines, delimiter=separator, strict=True)
     while True:
@@ -155,39 +155,39 @@ def _records(text: io.TextIOWrapper, separator: str) -> Iterator[tuple[Fields, s
         except StopIteration:
             return
         except csv.Error as error:
-            yield [lines.record[0]], f"broken CSV record ({error}){lines.give_back()}"
+            yield [lines.record[0]], f"broken CSV record ({error}){lines.reread_rest()}"
             continue
-        if any(map(str.strip, fields)):  # a row of separators alone is a spreadsheet's empty row
+        if any(map(str.strip, fields)):  # spreadsheets write empty rows as separators
             yield fields, None
 
 
 class _Lines:
-    """Lines of the file, remembering those of the current record so that they can be read anew.
+    """Lines of the file; keeps those of the current record so that they can be read again.
 
-    A quote that never closes swallows what follows. Only its own line is at fault, so the others
-    are given back; a limited number of times, or a hostile file would take for ever.
+    An unclosed quote extends over the following lines. Only the line with the quote is rejected and
+    the others are read again. The number of times is limited, or a hostile file would take hours.
     """
 
     def __init__(self, text: io.TextIOWrapper) -> None:
         self.text = text
         self.record: list[str] = []
-        self.again: deque[str] = deque()
-        self.patience = 100
+        self.pending: deque[str] = deque()
+        self.rereads_left = 100
 
     def __iter__(self) -> _Lines:
         return self
 
     def __next__(self) -> str:
-        line = self.again.popleft() if self.again else next(self.text)
+        line = self.pending.popleft() if self.pending else next(self.text)
         self.record.append(line)
         return line
 
-    def give_back(self) -> str:
-        """Return all lines but the first to the reader, or say how many are lost with it."""
+    def reread_rest(self) -> str:
+        """Read all lines but the first again; if no rereads are left, return how many are lost."""
         if len(self.record) == 1:
             return ""
-        if self.patience == 0:
+        if self.rereads_left == 0:
             return f"; {len(self.record)} lines taken as one row"
-        self.patience -= 1
-        self.again.extendleft(reversed(self.record[1:]))
+        self.rereads_left -= 1
+        self.pending.extendleft(reversed(self.record[1:]))
         return ""

@@ -1,7 +1,7 @@
-"""What a text file is written in: as the user says, as its mark says, UTF-8, or a guess.
+"""Encoding of a text file: stated by the user or by its byte order mark, else UTF-8 or a guess.
 
-A file that is not UTF-8 is nearly always in the one-byte encoding of a Western Windows or of an
-older program. The guess is made once, from the whole file, and said.
+A file that is not UTF-8 is nearly always in a one-byte encoding of Western Windows or of an older
+program. The guess is made once, from the whole file, and reported in a note.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ COMMON = (
     "mac-roman", "cp437", "cp850", "cp1250", "cp1251", "koi8-r", "cp1253", "cp1254", "cp1255",
     "cp1256", "iso-8859-2", "shift-jis", "euc-jp", "gbk", "gb18030", "big5", "euc-kr",
 )  # fmt: skip
-"""Names to suggest for a misspelt one."""
+"""Names to suggest for a misspelt encoding."""
 
 BLOCK, PART = 2**20, 2**14
-"""Bytes that are read at a time, and of which a look tells whether they are all ASCII."""
+"""Bytes read at a time, and bytes of the parts that are tested for being ASCII."""
 WIDE = ("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be")
 
 _SEQUENCE = re.compile(
@@ -35,13 +35,13 @@ _SEQUENCE = re.compile(
 FIRST_HIGH = 0x80
 _ASCII, _FOLLOWING = bytes(range(FIRST_HIGH)), bytes(range(FIRST_HIGH, 0xC0))
 _RUN = re.compile(rb"[\x80-\xff]{3,}")
-# Inside words cp1252 has no letters worth mentioning here; DOS and old Macs have their accents.
+# Within words cp1252 rarely has these bytes; in DOS and old Mac encodings they are accents.
 _FOREIGN_LETTER = re.compile(rb"[A-Za-z][\x80-\x84\x86-\x90\x95\x98-\x9f][a-z]")
-FEW_OF = 5  # one in so many may speak against the guess
+AGAINST_SHARE = 5  # at most one byte in this many may contradict the guess
 
 
 def checked_encoding(name: str | None) -> str | None:
-    """Return Python's name of an encoding of text, or refuse one that is none.
+    """Return Python's name of a text encoding; raise for an unknown name.
 
     >>> checked_encoding("Latin1"), checked_encoding(None)
     ('iso8859-1', None)
@@ -50,7 +50,7 @@ def checked_encoding(name: str | None) -> str | None:
         return None
     try:
         found = codecs.lookup(name)
-        "".encode(name)  # "base64" and the like are codecs, but not of text
+        "".encode(name)  # "base64" and others are codecs, but not of text
     except (LookupError, ValueError, TypeError):
         close = difflib.get_close_matches(str(name).lower(), COMMON, n=1, cutoff=0.5)
         raise BadSetting(
@@ -62,20 +62,20 @@ def checked_encoding(name: str | None) -> str | None:
 
 
 class TextEncoding:
-    """How the rows of one text file are decoded: as ``said``, or as UTF-8 with a guess behind it.
+    """Decoding of one text file: the ``stated`` encoding, or UTF-8 with a guess as fallback.
 
-    ``pieces`` gives the whole file anew, in pieces that end where lines end.
+    ``pieces`` opens the whole file again, in pieces that end at line ends.
     """
 
-    def __init__(self, said: str | None, pieces: Callable[[], Iterable[bytes]]) -> None:
-        self.said = said
+    def __init__(self, stated: str | None, pieces: Callable[[], Iterable[bytes]]) -> None:
+        self.stated = stated
         self.pieces = pieces
         self.guessed: str | None = None
-        self._asked = said is not None
+        self._asked = stated is not None
         self._used = False
 
-    def rescued(self, raw: bytes) -> str | None:
-        """Decode what is not UTF-8 as the file's other encoding; None if there is none."""
+    def decoded(self, raw: bytes) -> str | None:
+        """Decode bytes that are not UTF-8 with the guessed encoding; None if there is no guess."""
         if not self._asked:
             self._asked = True
             self.guessed = guess(self.pieces())
@@ -88,12 +88,12 @@ class TextEncoding:
         self._used = True
         return text
 
-    def mended(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        """Yield pieces in UTF-8, once it is known that they are in something else."""
+    def reencoded(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+        """Yield pieces in UTF-8, once it is known that the file is in another encoding."""
         for piece in pieces:
-            yield piece if self.guessed is None or piece.isascii() else self._mended(piece)
+            yield piece if self.guessed is None or piece.isascii() else self._reencoded(piece)
 
-    def _mended(self, piece: bytes) -> bytes:
+    def _reencoded(self, piece: bytes) -> bytes:
         parts: list[bytes] = []
         done = 0
         for at in np.flatnonzero(np.frombuffer(piece, np.uint8) >= FIRST_HIGH).tolist():
@@ -102,18 +102,18 @@ class TextEncoding:
             start, end = piece.rfind(b"\n", 0, at) + 1, piece.find(b"\n", at)
             end = len(piece) if end < 0 else end
             line = piece[start:end]
-            text = None if _is_utf8(line) else self.rescued(line)
+            text = None if _is_utf8(line) else self.decoded(line)
             parts += [piece[done:start], line if text is None else text.encode()]
             done = end
         return b"".join([*parts, piece[done:]])
 
     def reason(self, byte: int) -> str:
-        """Say why a row with this byte was rejected."""
-        name = (self.said or "UTF-8").upper()
+        """Return the reason for rejecting a row with this byte."""
+        name = (self.stated or "UTF-8").upper()
         return f"not {name}: byte 0x{byte:02x}; name the encoding of the file"
 
     def notes(self) -> tuple[str, ...]:
-        """Say what was guessed."""
+        """Return a note on the guess, if it was used."""
         if not self._used:
             return ()
         return (
@@ -122,7 +122,7 @@ class TextEncoding:
 
 
 def guess(pieces: Iterable[bytes]) -> str | None:
-    r"""Guess the encoding of a file that is not UTF-8; None where it may be anything.
+    r"""Guess the encoding of a file that is not UTF-8; None if it is unclear.
 
     >>> guess([b"caf\xe9 \x93na\xefve\x94"])
     'cp1252'
@@ -140,12 +140,12 @@ def guess(pieces: Iterable[bytes]) -> str | None:
         high += len(telling.translate(None, _ASCII)) - sum(map(len, found))
         runs += sum(map(len, _RUN.findall(telling)))
         foreign += len(_FOREIGN_LETTER.findall(telling))
-    # Whole characters of UTF-8 hardly come about by chance: then it is UTF-8 with damaged rows.
-    return WESTERN if FEW_OF * max(sequences, runs, foreign) <= high else None
+    # UTF-8 sequences are unlikely by chance: then it is UTF-8 with damaged rows.
+    return WESTERN if AGAINST_SHARE * max(sequences, runs, foreign) <= high else None
 
 
 def _around_high_bytes(piece: bytes) -> bytes:
-    """Keep the bytes above ASCII and their neighbours: the rest tells nothing and is long."""
+    """Keep the bytes above ASCII and their neighbours; only these are evidence."""
     parts = (piece[at : at + PART] for at in range(0, len(piece), PART))
     content = np.frombuffer(b"".join(part for part in parts if not part.isascii()), np.uint8)
     high = content >= FIRST_HIGH
@@ -164,14 +164,14 @@ def _is_utf8(piece: bytes) -> bool:
 
 
 def recoded(stream: IO[bytes], encoding: str) -> io.BufferedReader:
-    """Return a stream of another encoding as UTF-8; what cannot be decoded stays as it is."""
+    """Return a stream of another encoding as UTF-8; undecodable bytes stay as they are."""
     return io.BufferedReader(cast(io.RawIOBase, _Recoded(stream, encoding)), BLOCK)
 
 
 class _Recoded(io.RawIOBase):
     def __init__(self, stream: IO[bytes], encoding: str) -> None:
         self.stream = stream
-        # A lone byte that is no character is passed through, and its row refused later.
+        # An undecodable byte is passed on, and its row is rejected later.
         self.errors = "surrogatepass" if encoding in WIDE else "surrogateescape"
         self.decoder = codecs.getincrementaldecoder(encoding)(self.errors)
         self.ready = b""

@@ -16,7 +16,7 @@ import polars as pl
 
 from eventide.data.batch import ROW, Batch, rejects
 from eventide.data.columns import Columns
-from eventide.data.parsing.records import Record, Rescuer, batch_of
+from eventide.data.parsing.records import FallbackDecoder, Record, batch_of
 from eventide.data.platforms import is_platform, plain_records
 from eventide.data.readers.encodings import TextEncoding
 from eventide.data.readers.json_values import (
@@ -33,30 +33,30 @@ from eventide.data.readers.tables import record_batches
 from eventide.errors import UnreadableSource
 
 CHUNK = 16 * 2**20
-INK = re.compile(rb"\S")
+NON_BLANK = re.compile(rb"\S")
 ARRAY_OF_OBJECTS = re.compile(rb"\[\s*\{")
 SAMPLE = 50
-MANY = 1000  # odd lines that are worth a batch of their own
+MANY = 1000  # odd lines per batch
 TEXT = pl.String()
-BENT = re.compile(
+ALTERED_ESCAPE = re.compile(
     rb"\\u(?:0000|[dD](?:[89abAB]..(?!\\u[dD][c-fC-F])"
     rb"|(?<!\\u[dD][89abAB]..\\u[dD])[c-fC-F]))"
 )
 Kinds = dict[str, pl.DataType]
 Read = tuple[pl.DataFrame, list[Line]]
-"""What was read, numbered by line, and the lines that need care."""
+"""Rows that were read, by line number, and the lines to read one by one."""
 
 
 def json_batches(
     stream: IO[bytes], path: Path, columns: Columns, encoding: TextEncoding
 ) -> Iterator[Batch]:
-    """Yield the batches of a JSON file, however it is laid out."""
+    """Yield the batches of a JSON file: lines, or one document."""
     pieces = pieces_of(stream, CHUNK)
     first = next(pieces, b"")
     batches = (
         record_batches_of_document(b"".join([first, *pieces]), columns, encoding)
         if _is_document(first, path)
-        else LineReader(columns, encoding).batches(encoding.mended(chain([first], pieces)))
+        else LineReader(columns, encoding).batches(encoding.reencoded(chain([first], pieces)))
     )
     rows, seen, shown = 0, False, None
     for batch in batches:
@@ -80,17 +80,17 @@ def json_batches(
 
 
 def _is_document(first: bytes, path: Path) -> bool:
-    """Tell one document from lines: its first line is no complete value, or is all there is."""
-    start = INK.search(first)
+    """Tell a document from lines: its first line is not a complete value, or is the only line."""
+    start = NON_BLANK.search(first)
     if start is None:
         return False
-    end = first.find(b"\n", start.end()) % (len(first) + 1)  # -1, no newline: the very end
+    end = first.find(b"\n", start.end()) % (len(first) + 1)  # -1 (no newline) becomes the end
     complete = _complete(first[start.start() : end])
     plainly_json = path.name.lower().removesuffix(".gz").endswith(".json")
     if start.group() == b"[":
         if complete:
-            return INK.search(first, end) is None
-        # Under another name than .json, "[oops" is one bad line, not a broken array.
+            return NON_BLANK.search(first, end) is None
+        # If the name does not end in .json, "[oops" is a bad line, not a broken array.
         return plainly_json or ARRAY_OF_OBJECTS.match(first, start.start()) is not None
     return plainly_json and start.group() == b"{" and not complete
 
@@ -106,7 +106,7 @@ def _complete(line: bytes) -> bool:
 def record_batches_of_document(
     content: bytes, columns: Columns, encoding: TextEncoding
 ) -> Iterator[Batch]:
-    """Yield the messages of a document; where it breaks off, the rest is one rejected row."""
+    """Yield the messages of a document; after a syntax error the rest is one rejected row."""
     broken: list[pl.DataFrame] = []
     text = content.decode("utf-8", "surrogateescape")
     yield from record_batches(_items(text, broken), columns, encoding=encoding)
@@ -139,15 +139,15 @@ def _items(text: str, broken: list[pl.DataFrame]) -> Iterator[tuple[int, Any]]:
 
 @dataclass(frozen=True)
 class Chunk:
-    """Some lines of the file: the first one's number, and what is to be minded about them.
+    """Consecutive lines of the file, with the number of the first.
 
-    ``rough`` ones are not tried whole; ``parts`` gives them screened.
+    With ``bad_lines_likely`` polars does not try the whole chunk; ``parts`` screens the lines.
     """
 
     piece: bytes
     start: int
     count: int
-    rough: bool
+    bad_lines_likely: bool
     floats: re.Pattern[bytes] | None
     parts: Callable[[], Screened]
 
@@ -155,13 +155,13 @@ class Chunk:
 class LineReader:
     """Reads chunks of lines into batches; rows are numbered by their line in the file.
 
-    Lines that needed care come in batches of their own, after those they stood among.
+    Lines that are read one by one come in separate batches, after the batch of their chunk.
     """
 
-    def __init__(self, columns: Columns, encoding: Rescuer | None = None) -> None:
+    def __init__(self, columns: Columns, encoding: FallbackDecoder | None = None) -> None:
         self.columns = columns
         self.encoding = encoding
-        self.found: list[str] = []  # keys of the objects looked at
+        self.found: list[str] = []  # keys of the probed objects
         self.listed: set[str] = set()  # keys whose value was a list somewhere
         self.textual: set[str] = set()  # keys whose value was text somewhere
         self.platform = False
@@ -169,35 +169,39 @@ class LineReader:
         names = [re.escape(json.dumps(name).encode()) for name in columns.candidates("id")]
         self.bare_id = re.compile(rb"(?:" + b"|".join(names) + rb")\s*:\s*-?\d")
         self.float_id = re.compile(self.bare_id.pattern + rb"+[.eE]")
-        self.rough = False  # the last chunk held bad lines
+        self.expect_bad_lines = False  # the last chunk held bad lines
 
     def batches(self, pieces: Iterable[bytes]) -> Iterator[Batch]:
-        """Yield a batch per chunk, and now and then one of the lines that needed care."""
+        """Yield a batch per chunk, and batches of the lines that are read one by one."""
         odd: list[Line] = []
         for chunk in self._chunks(pieces):
             if self.platform:
-                yield self._careful(_lines(chunk.piece, chunk.start))
+                yield self._line_by_line(_lines(chunk.piece, chunk.start))
             else:
                 yield self._batch(chunk, odd)
             if len(odd) >= MANY:
-                yield self._careful(odd)
+                yield self._line_by_line(odd)
                 odd = []
         if odd:
-            yield self._careful(odd)
+            yield self._line_by_line(odd)
 
     def _chunks(self, pieces: Iterable[bytes]) -> Iterator[Chunk]:
-        """Number the pieces; where bad lines are likely, screen one while another is read."""
+        """Make chunks of the pieces; if bad lines are likely, screen them in a helper thread."""
         start = 1
         with ThreadPoolExecutor(1) as helper:
             ready: Chunk | None = None
             for piece in filter(None, pieces):
-                self._look_at(piece)
+                self._probe(piece)
                 floats = self.float_id if self.bare_ids and self.float_id.search(piece) else None
-                # After a chunk with bad lines the next one will hold some too: why try it whole?
-                rough = self.rough or floats is not None or _is_bent(piece)
+                # After a chunk with bad lines the next one probably has some too.
+                bad_lines_likely = (
+                    self.expect_bad_lines or floats is not None or _has_altered_escape(piece)
+                )
                 call = partial(screened, piece, start, list(self.found), floats)
-                parts = helper.submit(call).result if rough and not self.platform else call
-                following = Chunk(piece, start, line_count(piece), rough, floats, parts)
+                parts = (
+                    helper.submit(call).result if bad_lines_likely and not self.platform else call
+                )
+                following = Chunk(piece, start, line_count(piece), bad_lines_likely, floats, parts)
                 start += following.count
                 if ready is not None:
                     yield ready
@@ -206,26 +210,26 @@ class LineReader:
                 yield ready
 
     def _batch(self, chunk: Chunk, odd: list[Line]) -> Batch:
-        """Read a chunk; the lines polars cannot read are added to the odd ones."""
+        """Read a chunk; lines that polars cannot read are added to ``odd``."""
         start, count = chunk.start, chunk.count
-        whole = None if chunk.rough else _fast(chunk.piece, count, self._schema())
+        whole = None if chunk.bad_lines_likely else _polars_read(chunk.piece, count, self._schema())
         if whole is not None:
             rows = pl.int_range(start, start + count, dtype=pl.Int64, eager=True)
             return Batch(whole.insert_column(0, rows.alias(ROW)), self.found, no_nul=True)
         schema = self._schema()
         present = {name: kind for name, kind in schema.items() if name in self.found}
-        read = _sorted(chunk.parts(), chunk.floats, schema, present or schema)
+        read = _read_screened(chunk.parts(), chunk.floats, schema, present or schema)
         if read is None:
-            # Lists here, strings there: all are read as text from now on.
+            # Lists in some lines, strings in others: from now on all are read as text.
             self.textual.update(schema)
             return self._batch(chunk, odd)
         frame, refused = read
-        self.rough = bool(refused)
+        self.expect_bad_lines = bool(refused)
         odd += refused
         return Batch(frame, self.found, no_nul=True)
 
-    def _look_at(self, piece: bytes) -> None:
-        """Learn keys, kinds and platform from the first lines of the file, then of each chunk."""
+    def _probe(self, piece: bytes) -> None:
+        """Find keys, types and platform in the first lines of the file, then of each chunk."""
         few = 1 if self.found else SAMPLE
         first = first_lines(piece, few)
         self.bare_ids = self.bare_ids or any(self.bare_id.search(line) for line in first)
@@ -238,7 +242,7 @@ class LineReader:
             self.textual |= {key for key, value in record.items() if isinstance(value, str)}
 
     def _schema(self) -> Kinds:
-        """Choose lists where only lists were seen; everything else is read as text."""
+        """Use list types for keys that held only lists; all others are read as text."""
         lists = {n for ours in self.columns.list_names for n in self.columns.candidates(ours)}
         kinds = dict.fromkeys(lists, pl.List(pl.String()))
         kinds |= dict.fromkeys(self.columns.candidates("vector"), pl.List(pl.Float32()))
@@ -246,7 +250,7 @@ class LineReader:
         names = self.columns.readable(self.found)
         return {name: kinds.get(name, TEXT) if name in real else TEXT for name in names}
 
-    def _careful(self, lines: list[Line]) -> Batch:
+    def _line_by_line(self, lines: list[Line]) -> Batch:
         """Read line by line in Python."""
         records: list[tuple[int, Record]] = []
         odd: list[tuple[Line, str]] = []
@@ -263,8 +267,8 @@ class LineReader:
         return Batch(batch.frame, batch.found, refused.vstack(batch.rejected))
 
 
-def _fast(content: bytes, count: int, schema: Kinds) -> pl.DataFrame | None:
-    """Let polars read the lines; None if it refuses or does not give a row per line."""
+def _polars_read(content: bytes, count: int, schema: Kinds) -> pl.DataFrame | None:
+    """Read the lines with polars; None on an error or if rows and lines differ in number."""
     try:
         frame = pl.read_ndjson(content, schema=schema)
     except FAILURES:
@@ -272,10 +276,10 @@ def _fast(content: bytes, count: int, schema: Kinds) -> pl.DataFrame | None:
     return frame if len(frame) == count else None
 
 
-def _fast_lines(lines: list[Line], schema: Kinds) -> pl.DataFrame | None:
+def _polars_lines(lines: list[Line], schema: Kinds) -> pl.DataFrame | None:
     if not lines:
         return pl.DataFrame(schema={ROW: pl.Int64(), **schema})
-    frame = _fast(b"\n".join([line for _, line in lines]), len(lines), schema)
+    frame = _polars_read(b"\n".join([line for _, line in lines]), len(lines), schema)
     rows = pl.Series(ROW, [row for row, _ in lines], dtype=pl.Int64)
     return None if frame is None else frame.insert_column(0, rows)
 
@@ -284,26 +288,26 @@ def _lines(piece: bytes, start: int) -> list[Line]:
     return [(row, line) for row, line in enumerate(piece.split(b"\n"), start) if line.strip()]
 
 
-def _is_bent(content: bytes) -> bool:
-    return b"\\" in content and b"\\u" in content and BENT.search(content) is not None
+def _has_altered_escape(content: bytes) -> bool:
+    return b"\\" in content and b"\\u" in content and ALTERED_ESCAPE.search(content) is not None
 
 
-def _sorted(
+def _read_screened(
     parts: Screened, floats: re.Pattern[bytes] | None, schema: Kinds, present: Kinds
 ) -> Read | None:
-    """Read a chunk, its odd lines apart; None if it would be sound with all columns as text.
+    """Read a chunk without its odd lines; None if reading all columns as text would succeed.
 
-    Sound lines hold no columns but those present, and polars needs time for each it looks for.
+    Valid lines have only the keys present, and polars takes time for every key of the schema.
     """
-    frame = _fast(parts.content, len(parts.rows), present) if len(parts.rows) else None
+    frame = _polars_read(parts.content, len(parts.rows), present) if len(parts.rows) else None
     if frame is not None:
         frame = frame.insert_column(0, pl.Series(ROW, parts.rows))
         lines = parts.doubtful
     else:
         plain = zip(parts.rows.tolist(), parts.content.split(b"\n"), strict=False)
         lines = [*plain, *parts.doubtful]
-    doubtful, odd = _sifted(lines, floats)
-    rest = _reluctant(doubtful, schema)
+    doubtful, odd = _sound_and_odd(lines, floats)
+    rest = _read_doubtful(doubtful, schema)
     if rest is None:
         return None
     odd = sorted(odd + rest[1])
@@ -312,9 +316,11 @@ def _sorted(
     return pl.concat([frame, rest[0]], how="diagonal").sort(ROW), odd
 
 
-def _sifted(lines: list[Line], floats: re.Pattern[bytes] | None) -> tuple[list[Line], list[Line]]:
-    """Part sound JSON from the rest by one vectorised look for any key at all."""
-    bent = [_is_bent(line) or bool(floats and floats.search(line)) for _, line in lines]
+def _sound_and_odd(
+    lines: list[Line], floats: re.Pattern[bytes] | None
+) -> tuple[list[Line], list[Line]]:
+    """Separate valid JSON objects from other lines by one vectorised query for any key."""
+    bent = [_has_altered_escape(line) or bool(floats and floats.search(line)) for _, line in lines]
     checked = zip(lines, bent, strict=True)
     texts = pl.Series([None if odd else _text(line) for (_, line), odd in checked], dtype=pl.String)
     sound = texts.str.json_path_match("$.*").is_not_null().to_list()
@@ -329,20 +335,20 @@ def _text(line: bytes) -> str | None:
         return None
 
 
-def _reluctant(lines: list[Line], schema: Kinds) -> Read | None:
-    """Read lines that may be refused; None if they would be sound with all columns as text."""
-    frame = _fast_lines(lines, schema)
+def _read_doubtful(lines: list[Line], schema: Kinds) -> Read | None:
+    """Read lines that may fail; None if reading all columns as text would succeed."""
+    frame = _polars_lines(lines, schema)
     if frame is not None:
         return frame, []
     texts: Kinds = dict.fromkeys(schema, TEXT)
-    if texts != schema and _fast_lines(lines, texts) is not None:
+    if texts != schema and _polars_lines(lines, texts) is not None:
         return None
     return _bisected(lines, schema)
 
 
 def _bisected(lines: list[Line], schema: Kinds) -> Read:
-    """Halve what polars refuses until the single lines that it refuses are known."""
-    frame = _fast_lines(lines, schema)
+    """Bisect lines until the single lines that polars cannot read are found."""
+    frame = _polars_lines(lines, schema)
     if frame is not None:
         return frame, []
     if len(lines) == 1:

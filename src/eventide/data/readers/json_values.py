@@ -1,4 +1,4 @@
-"""JSON values the careful way, and a screen that finds the surely sound lines of a chunk."""
+"""Decodes single JSON lines, and screens a chunk for lines that are certainly valid."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from eventide.data.parsing.records import Rescuer
+from eventide.data.parsing.records import FallbackDecoder
 from eventide.data.readers.pieces import line_ends
 
 
 def _first_wins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Resolve repeated keys as the fast reader does."""
+    """Resolve repeated keys as polars does: the first wins."""
     plain = dict(pairs)
     return plain if len(plain) == len(pairs) else dict(reversed(pairs))
 
 
 DECODER = json.JSONDecoder(
-    # Ids must never pass through a float, so numbers stay the text they were.
+    # Ids must never become floats, so numbers stay text.
     parse_int=str,
     parse_float=str,
     parse_constant=str,
@@ -30,8 +30,10 @@ DECODER = json.JSONDecoder(
 )
 
 
-def decode_line(line: bytes, encoding: Rescuer | None = None) -> tuple[dict[str, Any] | None, str]:
-    """Return a line's object, or None and the reason why it has none.
+def decode_line(
+    line: bytes, encoding: FallbackDecoder | None = None
+) -> tuple[dict[str, Any] | None, str]:
+    """Return the object of a line, or None and the reason.
 
     >>> decode_line(b'{"id": 12345678901234567890}')
     ({'id': '12345678901234567890'}, '')
@@ -41,12 +43,12 @@ def decode_line(line: bytes, encoding: Rescuer | None = None) -> tuple[dict[str,
     try:
         text = line.decode()
     except UnicodeDecodeError as error:
-        rescued = None if encoding is None else encoding.rescued(line)
-        if rescued is None:
+        decoded = None if encoding is None else encoding.decoded(line)
+        if decoded is None:
             byte = line[error.start]
             shown = f"not UTF-8: byte 0x{byte:02x}" if encoding is None else encoding.reason(byte)
             return None, shown
-        text = rescued
+        text = decoded
     try:
         value = DECODER.decode(text)
     except (ValueError, RecursionError) as error:
@@ -57,7 +59,7 @@ def decode_line(line: bytes, encoding: Rescuer | None = None) -> tuple[dict[str,
 
 
 def why_not_json(error: Exception) -> str:
-    """Say in a few words why text is not JSON."""
+    """Describe why text is not JSON."""
     if isinstance(error, json.JSONDecodeError):
         return f"not JSON: {error.msg} at character {error.pos + 1}"
     return "not JSON: nested too deeply" if isinstance(error, RecursionError) else "not JSON"
@@ -66,11 +68,11 @@ def why_not_json(error: Exception) -> str:
 Line = tuple[int, bytes]
 FAILURES = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 USUAL_KEY = re.compile(r"[\w.:@/ -]{1,60}", re.ASCII)
-NO_LINE_HOLDS = "\x01"  # a separator that sound JSON never contains
+NO_LINE_HOLDS = "\x01"  # a separator that valid JSON never contains
 
 _BLANK = r"[ \t\r]*"
 # U+FFFD stands where the bytes were not UTF-8.
-# NUL and halves of characters are left out, because polars bends them.
+# NUL and lone surrogates are left out, because polars changes them.
 _HEX = "[0-9a-fA-F]"
 _UNICODE = (
     rf"u(?:[1-9a-cA-CefEF]{_HEX}{{3}}|0(?:[1-9a-fA-F]{_HEX}{{2}}|0(?:[1-9a-fA-F]{_HEX}|0[1-9a-fA-F]))"
@@ -96,7 +98,7 @@ def _nested(value: str) -> str:
 
 
 def plain_object(keys: Iterable[str]) -> str:
-    """Return the pattern of objects with these keys; others, and deeper ones, are not plain."""
+    """Return the pattern of objects with only these keys and at most two levels of nesting."""
     usual = [key for key in keys if USUAL_KEY.fullmatch(key)][:200]
     names = "|".join(re.escape(f'"{key}"') for key in usual)
     return rf"^{_BLANK}{_object(_nested(_nested(_SIMPLE)), f'(?:{names})')}{_BLANK}$"
@@ -104,7 +106,7 @@ def plain_object(keys: Iterable[str]) -> str:
 
 @dataclass(frozen=True)
 class Screened:
-    """A chunk in two: content that is surely sound, with its rows, and lines in doubt."""
+    """A screened chunk: content that is certainly valid, with its rows, and doubtful lines."""
 
     content: bytes
     rows: np.ndarray[tuple[int], np.dtype[np.int64]]
@@ -114,9 +116,9 @@ class Screened:
 def screened(
     piece: bytes, start: int, keys: Iterable[str], suspect: re.Pattern[bytes] | None = None
 ) -> Screened:
-    r"""Sort the lines of a chunk; sound ones have no other keys than these.
+    r"""Separate the lines of a chunk; valid ones have no other keys than ``keys``.
 
-    Blank lines are left out; those in which ``suspect`` is found are in doubt.
+    Blank lines are left out; lines that match ``suspect`` are doubtful.
 
     >>> parts = screened(b'{"id": 1}\n\n{"id": oops}\n{"id": 4}', 1, ["id"])
     >>> parts.content, parts.rows.tolist(), parts.doubtful
@@ -127,7 +129,7 @@ def screened(
     if suspect is not None:
         hits = [match.start() for match in suspect.finditer(piece)]
         sound[np.searchsorted(ends, hits)] = False
-    whole = memoryview(piece)  # its slices are not copies
+    whole = memoryview(piece)  # slices of it are not copies
     kept: list[memoryview] = []
     doubtful: list[Line] = []
     done = 0
@@ -143,7 +145,7 @@ def screened(
 
 
 def _plain(piece: bytes, count: int, pattern: str) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Tell which lines match; none of them if the chunk has no lines polars can see."""
+    """Mark the lines that match; none if polars cannot split the chunk into lines."""
     try:
         lines = pl.read_csv(
             piece,

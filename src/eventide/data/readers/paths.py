@@ -1,4 +1,4 @@
-"""Which files a user means, and what each is by its name and first bytes."""
+"""Finds the files of a source, and the format of each by its name and first bytes."""
 
 from __future__ import annotations
 
@@ -50,19 +50,19 @@ EXPORTS = {
     " unpack a ZIP archive",
     b"\xd0\xcf\x11\xe0": "open it in the spreadsheet and save it as CSV (in Excel: CSV UTF-8)",
 }
-"""What to do with a file that another program can export."""
+"""Advice for files that another program can export."""
 WEB_PAGE = re.compile(rb"\s*<(!doctype|html|head|\?xml|!--)", re.IGNORECASE)
 JSON_START = re.compile(rb'\s*(\{\s*["}]|\[\s*[\[{"\]])')
 
 
 def kind_of_name(path: Path) -> str | None:
-    """Say what the name promises: csv, json or parquet; None if it promises nothing."""
+    """Return the format by the file's name: csv, json or parquet; None if unknown."""
     name = path.with_suffix("") if path.suffix.lower() == ".gz" else path
     return SUFFIXES.get(name.suffix.lower())
 
 
 def kind_of_content(head: bytes) -> str | None:
-    """Say what the first bytes show; ``text`` leaves the choice to the name, None is foreign.
+    """Return the format by the first bytes; ``text`` may be any text format, None is unsupported.
 
     >>> kind_of_content(b'{"id": 1}'), kind_of_content(b"id,text"), kind_of_content(b"<html>")
     ('json', 'text', None)
@@ -76,7 +76,7 @@ def kind_of_content(head: bytes) -> str | None:
 
 
 def describe(head: bytes) -> str:
-    """Name what the first bytes show, for a message."""
+    """Describe the format of the first bytes, for an error."""
     kind = kind_of_content(head)
     names = {"parquet": "Parquet", "json": "JSON", "text": "text"}
     return names[kind] if kind else _foreign(head) or "something else"
@@ -89,12 +89,12 @@ def _foreign(head: bytes) -> str | None:
 
 
 def export_of(head: bytes) -> str | None:
-    """Say how to get something readable out of a spreadsheet."""
+    """Return advice on exporting a spreadsheet or archive, or None."""
     return next((step for mark, step in EXPORTS.items() if head.startswith(mark)), None)
 
 
 def marked_encoding(head: bytes) -> str | None:
-    """Name the encoding that a byte order mark states."""
+    """Return the encoding of a byte order mark, or None."""
     return next((name for mark, name in BOMS.items() if head.startswith(mark)), None)
 
 
@@ -106,7 +106,7 @@ def without_mark(stream: io.BufferedReader) -> io.BufferedReader:
 
 
 def check_wide(head: bytes, path: Path) -> None:
-    """Refuse text of two bytes a letter that does not say so itself."""
+    """Raise for UTF-16 text without a byte order mark."""
     if max(head[0::2].count(0), head[1::2].count(0)) * 5 > len(head):
         raise UnreadableSource(
             "the text is full of NUL bytes: UTF-16 without a byte order mark, or no text",
@@ -120,7 +120,7 @@ LONGEST_PATH = 4096
 
 
 def paths_of(source: str | os.PathLike[str]) -> list[Path]:
-    """Take an existing path as it is; other names may be patterns or built datasets."""
+    """Resolve a source to paths: an existing path, a pattern, or the name of a built dataset."""
     path = Path(source).expanduser()
     if str(source) == STANDARD_INPUT or _exists(path):
         return [path]
@@ -149,7 +149,7 @@ def paths_of(source: str | os.PathLike[str]) -> list[Path]:
 def are_paths(source: Any) -> bool:
     """Tell a list of files from a list of texts: `Path` objects, or strings that are all files.
 
-    If some of the strings are files and others are not, nobody means texts.
+    If some strings are files and others are not, missing files are an error.
     """
     if not isinstance(source, Sequence) or not source:
         return False
@@ -177,7 +177,7 @@ def _looks_like_a_file(text: str) -> bool:
 
 
 def _is_file(text: str) -> bool:
-    """Tell whether there is such a file, or one that matches the pattern."""
+    """Tell whether the file exists, or any file that matches the pattern."""
     if len(text) >= LONGEST_PATH:
         return False
     try:

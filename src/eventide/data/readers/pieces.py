@@ -1,4 +1,4 @@
-"""A file in pieces of a bearable size that end where lines end."""
+"""Reads a file in pieces of limited size that end at line ends; finds lines in them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def pieces_of(stream: IO[bytes], size: int) -> Iterator[bytes]:
 
 
 def line_count(piece: bytes) -> int:
-    r"""Count the lines of a piece, a last one without its newline too.
+    r"""Count the lines of a piece, including a last one without newline.
 
     >>> line_count(b"a\nb"), line_count(b"a\nb\n")
     (2, 2)
@@ -34,7 +34,7 @@ def line_count(piece: bytes) -> int:
 
 
 def line_ends(piece: bytes) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    r"""Say where each line of a piece ends.
+    r"""Return the end of each line of a piece.
 
     >>> line_ends(b"a\nbb\nc").tolist(), line_ends(b"a\n").tolist()
     ([1, 4, 6], [1])
@@ -45,14 +45,14 @@ def line_ends(piece: bytes) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
 
 
 def _newlines(piece: bytes) -> Iterator[np.ndarray[tuple[int], np.dtype[np.bool_]]]:
-    # In steps that stay in the processor's cache this is several times as fast as bytes.count.
+    # Steps that fit the processor's cache are several times as fast as bytes.count.
     content = np.frombuffer(piece, np.uint8)
     for at in range(0, len(content), STEP):
         yield content[at : at + STEP] == ord("\n")
 
 
 def first_lines(piece: bytes, count: int) -> list[bytes]:
-    r"""Return the first lines of a piece; the others are not even looked at.
+    r"""Return the first lines of a piece without scanning the rest.
 
     >>> first_lines(b"a\nb\nc", 2), first_lines(b"a", 2)
     ([b'a', b'b'], [b'a'])

@@ -1,4 +1,4 @@
-"""Lists of dicts, frames of polars, pandas and Arrow, and Parquet files."""
+"""Readers of dicts, of polars, pandas and Arrow frames, and of Parquet files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BATCH = 20_000
 
 
 def dict_batches(source: Sequence[Any], columns: Columns) -> Iterator[Batch]:
-    """Yield the batches of a list of dicts; an item that is no dict is rejected."""
+    """Yield the batches of a list of dicts; an item that is not a dict is rejected."""
     return record_batches(enumerate(source, start=1), columns)
 
 
@@ -53,7 +53,7 @@ def record_batches(
 
 
 def renamed(names: list[str], columns: Columns) -> dict[str, str]:
-    """Map headers to the names we look for where only spelling differs and nothing collides."""
+    """Map headers to our names if only case, blanks or hyphens differ and no names collide."""
     wanted = set(columns.wanted())
     taken = set(names)
     found: dict[str, str] = {}
@@ -99,10 +99,10 @@ def pandas_batches(frame: Any, columns: Columns) -> Iterator[Batch]:
 
 
 def _converted(frame: Any) -> pl.DataFrame | None:
-    """Return a pandas frame as polars', or None where only dicts can carry it."""
+    """Convert a pandas frame to polars; None if that is only possible through dicts."""
     try:
         converted = pl.from_pandas(frame)
-    except Exception:  # whatever the conversion dislikes
+    except Exception:  # any error of the conversion
         return None
     return None if any(k in (pl.Object, pl.Binary) for k in converted.dtypes) else converted
 
@@ -113,7 +113,7 @@ BROKEN = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OverflowError
 def parquet_batches(
     stream: IO[bytes], path: Path, columns: Columns, *, whole: bool = False
 ) -> Iterator[Batch]:
-    """Yield a Parquet file's rows; ``whole`` reads the stream, where the file is no plain file."""
+    """Yield a Parquet file's rows; ``whole`` reads the stream instead of the path."""
     try:
         source = io.BytesIO(stream.read()) if whole else path
         names = list(pl.read_parquet_schema(source))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class Event:
-    """One invented event: who and what belongs to it, and when it is talked about."""
+    """One invented event: its names and tags, its size, and its days."""
 
     name: str
     kind: str
@@ -35,7 +35,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Phrases:
-    """How people write: lines by (kind, language, told or vague), and what surrounds a line."""
+    """Phrases of messages: lines by (kind, language, told or vague), and text around a line."""
 
     lines: dict[tuple[str, str, str], tuple[str, ...]]
     openers: tuple[str, ...]
@@ -70,7 +70,7 @@ def events() -> dict[str, Event]:
 
 @cache
 def phrases() -> Phrases:
-    """The phrase book of every kind of event."""
+    """The phrases of every kind of event."""
     table = _table("phrases.toml")
     kinds = {event.kind for event in events().values()}
     return Phrases(
@@ -116,19 +116,21 @@ def authors(count: int, rng: np.random.Generator) -> list[str]:
     ]
 
 
-def writers(event_at: int, size: int, crowd: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draw ``size`` authors (places in the crowd): most near the event's own, some from anywhere.
+def draw_authors(
+    event_at: int, size: int, count: int, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Draw the author indices of ``size`` messages: most from the event's own authors.
 
-    Few authors write a lot and most write once; a fifth of the messages comes from people who
-    follow several events.
+    A few authors write many messages and most write one; a fifth of the messages comes from
+    authors who write about several events.
     """
-    local = (event_at * 97 + rng.geometric(0.02, size)) % crowd
-    anywhere = rng.geometric(0.01, size) % crowd
+    local = (event_at * 97 + rng.geometric(0.02, size)) % count
+    anywhere = rng.geometric(0.01, size) % count
     return np.where(rng.random(size) < 0.2, anywhere, local)
 
 
-def moments(event: Event, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draw ``size`` milliseconds since the sample's first midnight: a burst, by day and by hour."""
+def message_times(event: Event, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Draw ``size`` times of a burst, in milliseconds since the sample's first midnight."""
     first, last = event.days
     concentration = 5.0
     share = rng.beta(1 + concentration * event.peak, 1 + concentration * (1 - event.peak), size)
@@ -140,7 +142,7 @@ def moments(event: Event, size: int, rng: np.random.Generator) -> NDArray[np.int
 
 
 def retweet(author: str, text: str) -> str:
-    """Repeat a message the way people pass it on: attributed and cut at 140 characters.
+    """Write a retweet: with the author's name, cut at 140 characters.
 
     >>> retweet("mila", "Water rising fast")
     'RT @mila: Water rising fast'
@@ -149,22 +151,22 @@ def retweet(author: str, text: str) -> str:
     return passed_on if len(passed_on) <= 140 else passed_on[:139] + "…"
 
 
-VAGUE = 0.27  # share of messages that name nobody and no place
-SECOND_LINE = 0.3  # share that goes on with a vague line
+VAGUE = 0.27  # share of messages that name no person and no place
+SECOND_LINE = 0.3  # share of messages with a second, vague line
 _CHOICE = re.compile(r"\[([^\[\]]*)\]")
 _WORD = re.compile(r"[a-zA-Z]{5,}")
 Item = TypeVar("Item")
 
 
 def pick(rng: np.random.Generator, items: Sequence[Item]) -> Item:
-    """Choose one of ``items`` evenly."""
+    """Choose one of ``items`` uniformly."""
     return items[int(rng.integers(len(items)))]
 
 
 def write(
     event: Event, twin: Event, book: Phrases, friends: Sequence[str], rng: np.random.Generator
 ) -> str:
-    """Write one message about ``event``; ``twin`` is the look-alike that leaks into the noise."""
+    """Write one message about ``event``; ``twin`` is the similar event used as noise."""
     language = _language(event, rng)
     style = "vague" if rng.random() < VAGUE else "told"
     parts = [_fill(pick(rng, book.lines[event.kind, language, style]), event, rng)]
@@ -191,7 +193,7 @@ def _language(event: Event, rng: np.random.Generator) -> str:
 
 
 def _fill(line: str, event: Event, rng: np.random.Generator) -> str:
-    """Settle the alternatives and slots of ``line``; each slot is drawn anew."""
+    """Fill the alternatives and slots of ``line``; each slot is drawn separately."""
     line = _CHOICE.sub(lambda found: pick(rng, found[1].split("|")), line)
     slots = {
         "{place}": event.places,
@@ -210,7 +212,7 @@ def _fill(line: str, event: Event, rng: np.random.Generator) -> str:
 def _surround(
     parts: list[str], style: str, twin: Event, book: Phrases, rng: np.random.Generator
 ) -> list[str]:
-    """Add an opener, a closer or an aside now and then, then spell like people do."""
+    """Sometimes add an opener, a closer or an aside; then add spelling mistakes."""
     if rng.random() < 0.2:
         parts = [pick(rng, book.openers), *parts]
     if rng.random() < 0.25:
@@ -238,7 +240,7 @@ def _misspell(text: str, slang: dict[str, str], rng: np.random.Generator) -> str
 def _tags(
     event: Event, twin: Event, book: Phrases, style: str, rng: np.random.Generator
 ) -> list[str]:
-    """Own tags, tags of the kind, the look-alike's by mistake, and tags about nothing."""
+    """Hashtags of the event, of its kind, of the twin by mistake, and unrelated ones."""
     chances = (
         (0.22 if style == "vague" else 0.42, event.tags),
         (0.22, book.shared_tags[event.kind]),
@@ -251,7 +253,7 @@ def _tags(
 def _mentions(
     event: Event, twin: Event, book: Phrases, friends: Sequence[str], rng: np.random.Generator
 ) -> list[str]:
-    """Accounts of the event, the look-alike's, newsrooms that cover everything, and friends."""
+    """Mentions of the event's accounts, of the twin's, of newsrooms, and of other authors."""
     chances = (
         (0.2, event.accounts),
         (0.03, twin.accounts),
@@ -262,7 +264,7 @@ def _mentions(
 
 
 def _link(event: Event, rng: np.random.Generator) -> str:
-    """Mostly one of the event's few articles, else a page nobody else links to."""
+    """A link: mostly to one of the event's few articles, else to a page of its own."""
     own = rng.random() < 0.6
     page = f"{event.name[:3]}{rng.integers(6)}" if own else f"p{rng.integers(10**6)}"
     return f"https://news.example/{page}"

@@ -20,7 +20,7 @@ def class_targets(
 ) -> Tensor:
     """Return ``classes`` unit vectors [C, width] in float64, spread as evenly as possible.
 
-    Up to width + 1 of them are the corners of a regular simplex, turned at random; more minimise
+    Up to width + 1 of them are the corners of a regular simplex, rotated at random; more minimise
     mean_i log sum_j exp(t_i . t_j / temperature).
 
     >>> corners = class_targets(3, 8, generator=torch.Generator().manual_seed(0))
@@ -49,8 +49,8 @@ def _simplex(classes: int, width: int, generator: torch.Generator) -> Tensor:
     middle = torch.eye(classes, dtype=torch.float64) - 1 / classes
     # Eigenvectors of the projection by eigenvalue: the first is the direction that is lost.
     basis = torch.linalg.eigh(middle).eigenvectors[:, 1:]
-    turn = torch.randn(width, classes - 1, dtype=torch.float64, generator=generator)
-    return unit_rows(basis @ torch.linalg.qr(turn).Q.T)
+    rotation = torch.randn(width, classes - 1, dtype=torch.float64, generator=generator)
+    return unit_rows(basis @ torch.linalg.qr(rotation).Q.T)
 
 
 def matched(centroids: Tensor, targets: Tensor) -> Tensor:

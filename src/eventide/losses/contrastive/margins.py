@@ -8,8 +8,8 @@ from typing import cast
 import torch
 from torch import Tensor
 
+from eventide.losses import MARGINS
 from eventide.losses.class_state import ClassStatistics
-from eventide.registry import Registry
 
 Margin = Callable[[ClassStatistics, float], Tensor]
 """From what is known of the classes and a scale (beta) to margins [C]."""
@@ -40,14 +40,6 @@ def frequency_margin(statistics: ClassStatistics, scale: float) -> Tensor:
     counts = statistics.counts.double()
     fewest = counts[statistics.present].min()
     return torch.where(statistics.present, scale * (fewest / counts.clamp(min=1)) ** 0.25, 0.0)
-
-
-MARGINS = Registry("margin")
-MARGINS.add("none", f"{__name__}:no_margin", "no margin (PSC)")
-MARGINS.add("fixed", f"{__name__}:fixed_margin", "the same for every class (PSC+m)")
-MARGINS.add("error_rate", f"{__name__}:error_rate_margin", "by class error rate (PSC+dm)")
-MARGINS.add("uncertainty", f"{__name__}:uncertainty_margin", "by class uncertainty (UCL)")
-MARGINS.add("frequency", f"{__name__}:frequency_margin", "by class frequency")
 
 
 def margins_of(name: str, statistics: ClassStatistics, scale: float) -> Tensor:

@@ -12,8 +12,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from eventide.registry import Registry
-from eventide.tensors import unit_rows
+from eventide.losses import PROTOTYPES
+from eventide.losses.contrastive.margins import margins_of
+from eventide.losses.loss_inputs import LossInputs, Outputs
+from eventide.losses.settings import LossSettings
+from eventide.tensors import class_means, unit_rows
 
 
 class Prototypes(nn.Module):
@@ -86,14 +89,7 @@ def centroids(embeddings: Tensor, labels: Tensor, classes: int) -> Tensor:
     >>> centroids(torch.tensor([[1.0, 1.0], [5.0, -1.0]]), torch.tensor([1, 1]), 2).tolist()
     [[0.0, 0.0], [1.0, 0.0]]
     """
-    counts = torch.bincount(labels, minlength=classes).clamp(min=1).unsqueeze(1)
-    totals = embeddings.new_zeros(classes, embeddings.shape[1]).index_add_(0, labels, embeddings)
-    return unit_rows(totals / counts)
-
-
-PROTOTYPES = Registry("prototype source")
-PROTOTYPES.add("learned", f"{__name__}:LearnedPrototypes", "learned in every batch (UCL)")
-PROTOTYPES.add("centroids", f"{__name__}:EpochCentroids", "centroids of every epoch (UCL-EC)")
+    return unit_rows(class_means(embeddings, labels, classes))
 
 
 def prototype_loss(
@@ -124,3 +120,50 @@ def prototype_loss(
     if present is not None:
         similarity = similarity.masked_fill(~present & ~own, -torch.inf)
     return functional.cross_entropy(similarity / temperature, labels, reduction="none")
+
+
+class PrototypeContrast(nn.Module):
+    """Equation `eq_ucl` summed over the views, with the margins and prototypes of the settings.
+
+    A module, because learned prototypes train with the network; ``seed`` decides their start.
+    """
+
+    prototypes: Prototypes
+
+    def __init__(
+        self, views: Sequence[str], classes: int, width: int, settings: LossSettings, seed: int
+    ) -> None:
+        super().__init__()
+        self.settings = settings
+        generator = torch.Generator().manual_seed(seed)
+        self.prototypes = PROTOTYPES.load(settings.prototypes)(
+            views, classes, width, generator=generator
+        )
+
+    @property
+    def observes(self) -> bool:
+        """Whether the prototypes follow the training messages from epoch to epoch."""
+        return self.prototypes.refreshed_every_epoch
+
+    def forward(self, inputs: LossInputs) -> Tensor:
+        """Return the loss of each message [B]."""
+        statistics = inputs.statistics
+        margins = margins_of(self.settings.margin, statistics, self.settings.margin_scale)
+        per_view = [
+            prototype_loss(
+                output.embeddings,
+                self.prototypes.of(view),
+                inputs.labels,
+                margins=margins,
+                present=statistics.present,
+                temperature=self.settings.temperature,
+            )
+            for view, output in inputs.outputs.items()
+        ]
+        return torch.stack(per_view).sum(dim=0)
+
+    def observe(self, outputs: Outputs, labels: Tensor, epoch: int) -> None:
+        """Refresh the prototypes from all training messages."""
+        self.prototypes.refresh(
+            {view: output.embeddings for view, output in outputs.items()}, labels
+        )

@@ -26,12 +26,12 @@ def robust_contrastive(
     >>> robust_contrastive(z, torch.tensor([0, 1]), c, torch.tensor([2.0, 2.0]))
     tensor([0.6931, 0.6931])
     """
-    places = widen(embeddings)
+    positions = widen(embeddings)
     # Through differences, not a matrix product, which would lose the small distances.
     distances = torch.cdist(
-        centroids.to(places.dtype), places, compute_mode="donot_use_mm_for_euclid_dist"
+        centroids.to(positions.dtype), positions, compute_mode="donot_use_mm_for_euclid_dist"
     )
     own = functional.one_hot(labels, len(centroids)).T
-    reach = radii.clamp(min=0).to(places.dtype).unsqueeze(1)
+    reach = radii.clamp(min=0).to(positions.dtype).unsqueeze(1)
     log_share = torch.log_softmax(-distances - own * reach, dim=1)
     return -log_share.gather(0, labels.unsqueeze(0)).squeeze(0)

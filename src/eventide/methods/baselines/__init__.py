@@ -1,1 +1,1 @@
-"""Honest yardsticks: what plain means reach, always printed beside the methods."""
+"""Baselines: what plain means reach, always printed beside the methods."""

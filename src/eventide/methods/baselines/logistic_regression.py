@@ -16,7 +16,7 @@ from eventide.corpus.training_set import TrainingSet
 from eventide.errors import InputError
 from eventide.features.encoders.tfidf import Tfidf
 from eventide.features.encoders.tokens import Lexicon, Scan
-from eventide.methods.single_step import AtOnceMethod, Logits, messages_of
+from eventide.methods.single_step import Logits, SingleStepMethod, messages_of
 from eventide.runtime.quiet import quiet
 
 Matrix: TypeAlias = NDArray[np.floating[Any]] | sparse.csr_array
@@ -57,7 +57,7 @@ class LinearProbe:
         return np.asarray(vectors @ self.weights.T + self.bias, dtype=np.float32)
 
 
-class ProbedMethod(AtOnceMethod):
+class ProbedMethod(SingleStepMethod):
     """A method that turns messages into vectors without labels and probes them linearly."""
 
     probe: LinearProbe

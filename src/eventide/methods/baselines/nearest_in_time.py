@@ -1,6 +1,6 @@
 """``nearest-in-time``: the event of the training message nearest in time, text unread.
 
-A yardstick of ours [C]. Events of a collection hardly overlap in time, so a timestamp alone says
+A baseline of ours [C]. Events of a collection hardly overlap in time, so a timestamp alone says
 much; whoever reads a table must know how much.
 """
 
@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from eventide.corpus.corpus import Corpus, Ints
 from eventide.corpus.training_set import UNLABELLED, TrainingSet
-from eventide.methods.single_step import AtOnceMethod, Logits, messages_of
+from eventide.methods.single_step import Logits, SingleStepMethod, messages_of
 
 VOTERS = 8
 SMOOTHING = 0.01
 
 
-class NearestInTime(AtOnceMethod):
+class NearestInTime(SingleStepMethod):
     """Of the 8 nearest training messages each has half the say of the one before it.
 
     So the nearest always decides, and the others say how sure one can be. Times count in

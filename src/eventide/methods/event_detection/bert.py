@@ -129,7 +129,7 @@ class Bert(TextMethod[BertClassifier]):
     def make_network(self, corpus: Corpus, classes: int) -> BertClassifier:
         """Start from the checkpoint, or in a loaded model from nothing: its weights follow."""
         if hasattr(self, "config"):
-            with torch.device("meta"):  # no random first weights for what is loaded anyway
+            with torch.device("meta"):  # no random initialisation of what is loaded anyway
                 empty = BertEncoder(self.config)
             return BertClassifier(empty.to_empty(device="cpu"), classes, self.seed)
         found = pretrained(self.settings.text.checkpoint)

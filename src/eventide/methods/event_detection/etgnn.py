@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from eventide.methods.ucl import Ucl
+from eventide.methods.trained import MultiViewMethod
 
 
-class Etgnn(Ucl):
+class Etgnn(MultiViewMethod):
     """L_Error + annealed KL(Dir(alpha~) to Dir(1)) on all messages + lambda3 * L_Common."""
 
     defaults: ClassVar[Mapping[str, Any]] = {

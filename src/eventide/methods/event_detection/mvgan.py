@@ -24,8 +24,8 @@ from eventide.graphs.sampled.edge_blocks import Floats
 from eventide.graphs.sampled.message_similarity import pair_cosines, shared_share
 from eventide.graphs.views import HASHTAG
 from eventide.methods.event_detection.sampled_method import SAMPLED, SampledGraphMethod
+from eventide.methods.trained import cross_entropy_objective
 from eventide.networks.sampled_networks import FusedGraphs, LayeredNetwork, TwoGraphs
-from eventide.training.objectives.logit_objective import LogitObjective
 from eventide.training.phases import Phase
 
 WIDTH = 256
@@ -58,4 +58,4 @@ class Mvgan(SampledGraphMethod):
 
     def make_phases(self, network: LayeredNetwork, counts: Tensor) -> list[Phase]:
         """Train everything together."""
-        return [Phase(LogitObjective(counts, 0.0), self.settings.training)]
+        return [Phase(cross_entropy_objective(counts), self.settings.training)]

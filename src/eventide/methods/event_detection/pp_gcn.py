@@ -23,6 +23,7 @@ from torch import Tensor, nn
 from eventide.corpus.corpus import Corpus, Ints
 from eventide.graphs.sampled.edge_blocks import Floats
 from eventide.graphs.sampled.message_similarity import shared_share
+from eventide.losses.loss_inputs import LossInputs
 from eventide.losses.pairwise import bounded_gradient, lengths, norm_ratio_loss
 from eventide.methods.event_detection.sampled_method import SampledGraphMethod
 from eventide.networks.sampled_networks import (
@@ -31,9 +32,6 @@ from eventide.networks.sampled_networks import (
     MixedConvolution,
     ViewMix,
 )
-from eventide.runners.sampled_runner import VIEW
-from eventide.training.objectives.objective import Outputs
-from eventide.training.objectives.representation_objective import RepresentationObjective
 from eventide.training.phases import Phase
 
 WIDTHS = (512, 256, 128)
@@ -75,28 +73,30 @@ class PpGcn(SampledGraphMethod):
 
     def make_phases(self, network: LayeredNetwork, counts: Tensor) -> list[Phase]:
         """Learn from pairs, then fit the head."""
-        objective = PairObjective(counts, 0.0, (VIEW,), width=1)
-        return [self.encoder_phase(objective), self.head_phase(counts)]
+        return [
+            self.encoder_phase(counts, pair_loss, 1, log_norms, pair_batches),
+            self.head_phase(counts),
+        ]
 
 
-class PairObjective(RepresentationObjective):
-    """The first half of a batch is paired with the second, message by message."""
+def pair_batches(rows: Ints, labels: Ints, size: int, seed: int, epoch: int) -> Iterator[Ints]:
+    """Yield ``size`` messages at a time, half of the pairs of one event."""
+    pairs = max(size // 2, 1)
+    count = min(-(-len(rows) // pairs), MOST_BATCHES)
+    return paired_batches(rows, labels, pairs, count, seed, epoch)
 
-    def batches(self, rows: Ints, labels: Ints, size: int, seed: int, epoch: int) -> Iterator[Ints]:
-        """Yield ``size`` messages at a time, half of the pairs of one event."""
-        pairs = max(size // 2, 1)
-        count = min(-(-len(rows) // pairs), MOST_BATCHES)
-        return paired_batches(rows, labels, pairs, count, seed, epoch)
 
-    def represent(self, outputs: Outputs, labels: Tensor, epoch: int) -> Tensor:
-        """Return the loss of each pair."""
-        first, second = bounded_gradient(outputs[VIEW].embeddings).chunk(2)
-        one, other = labels.chunk(2)
-        return norm_ratio_loss(first, second, one == other)
+def pair_loss(inputs: LossInputs) -> Tensor:
+    """Return the loss of each pair: the first half of a batch with the second [B / 2]."""
+    (embeddings,) = inputs.embeddings
+    first, second = bounded_gradient(embeddings).chunk(2)
+    one, other = inputs.labels.chunk(2)
+    return norm_ratio_loss(first, second, one == other)
 
-    def place(self, embeddings: Tensor) -> Tensor:
-        """Return log norms [n, 1]: a pair's logit depends on their difference alone."""
-        return lengths(embeddings).log().unsqueeze(1)
+
+def log_norms(embeddings: Tensor) -> Tensor:
+    """Return log norms [n, 1]: a pair's logit depends on their difference alone."""
+    return lengths(embeddings).log().unsqueeze(1)
 
 
 def paired_batches(

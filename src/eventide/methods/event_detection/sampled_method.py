@@ -10,12 +10,14 @@ from torch import Tensor, nn
 
 from eventide.corpus.corpus import Corpus, Ints
 from eventide.graphs.sampled.edge_blocks import Floats
-from eventide.methods.trained import TrainedMethod
+from eventide.losses.loss_inputs import Loss
+from eventide.losses.terms import Term
+from eventide.methods.trained import TrainedMethod, cross_entropy_objective
 from eventide.networks.initialisation import Noise
 from eventide.networks.sampled_networks import LayeredNetwork
-from eventide.runners.sampled_runner import SampledRunner
-from eventide.training.objectives.logit_objective import LogitObjective
-from eventide.training.objectives.objective import Objective
+from eventide.runners.sampled_runner import VIEW, SampledRunner
+from eventide.training.objectives.objective import Objective, Sampler
+from eventide.training.objectives.output_readers import CentroidReader, Position, unmoved
 from eventide.training.phases import Phase
 
 SAMPLED = "at most {settings.graph.sampled_neighbours} sampled neighbours a message"
@@ -34,7 +36,7 @@ class SampledGraphMethod(TrainedMethod[LayeredNetwork, SampledRunner]):
     def make_layers(
         self, corpus: Corpus, generator: torch.Generator
     ) -> tuple[list[nn.Module], int]:
-        """Return the layers with their first weights, and the length of an embedding."""
+        """Return the layers with their initialisation, and the length of an embedding."""
         raise NotImplementedError
 
     def inputs(self, corpus: Corpus) -> Tensor:
@@ -61,7 +63,7 @@ class SampledGraphMethod(TrainedMethod[LayeredNetwork, SampledRunner]):
         self, network: LayeredNetwork, corpus: Corpus, device: torch.device
     ) -> SampledRunner:
         """Sample the neighbours of every message."""
-        return self.stage_kind()(
+        return SampledRunner(
             network,
             corpus,
             self.memory_inputs(corpus),
@@ -73,12 +75,20 @@ class SampledGraphMethod(TrainedMethod[LayeredNetwork, SampledRunner]):
             new_inputs=self.inputs,
         )
 
-    def stage_kind(self) -> type[SampledRunner]:
-        """Return what the network runs on."""
-        return SampledRunner
+    def encoder_phase(
+        self,
+        counts: Tensor,
+        loss: Loss,
+        width: int,
+        position: Position = unmoved,
+        sampler: Sampler | None = None,
+    ) -> Phase:
+        """Return the phase that trains the layers alone, read by the nearest centroid.
 
-    def encoder_phase(self, objective: Objective) -> Phase:
-        """Return the phase that trains the layers alone."""
+        ``width`` is the length of what ``position`` makes of an embedding.
+        """
+        reader = CentroidReader((VIEW,), len(counts), width, position)
+        objective = Objective(counts, {"representation": Term(loss)}, reader, sampler)
         return Phase(objective, self.settings.training, trains="encoder")
 
     def head_phase(self, counts: Tensor) -> Phase:
@@ -88,4 +98,4 @@ class SampledGraphMethod(TrainedMethod[LayeredNetwork, SampledRunner]):
         """
         changes = {"optimiser": "adam", "learning_rate": HEAD_RATE, "weight_decay": 0.0}
         settings = self.settings.training.model_copy(update=changes)
-        return Phase(LogitObjective(counts, 0.0), settings, trains="classifier")
+        return Phase(cross_entropy_objective(counts), settings, trains="classifier")

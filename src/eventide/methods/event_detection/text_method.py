@@ -1,7 +1,7 @@
 """What methods share that train a network on the text alone.
 
 They read messages by themselves, whatever encoder the user chose. Text is never saved, nor anything
-it could be read from, so the memory is judged once, after training, and its logits are kept.
+it could be read from, so the memory is predicted once, after training, and its logits are kept.
 """
 
 from __future__ import annotations
@@ -18,14 +18,13 @@ from torch import Tensor
 
 from eventide.corpus.corpus import Corpus, Ints
 from eventide.corpus.training_set import TrainingSet
+from eventide.losses.loss_inputs import Outputs
 from eventide.methods.method import Prediction
 from eventide.methods.single_step import KEPT, Logits, messages_of, prediction_of
-from eventide.methods.trained import TrainedMethod
+from eventide.methods.trained import TrainedMethod, cross_entropy_objective
 from eventide.runners.text_runner import VIEW, TextNetwork, TextRunner
 from eventide.training.checkpoints import Checkpoints
 from eventide.training.loop import TrainingRun, Watch
-from eventide.training.objectives.logit_objective import LogitObjective
-from eventide.training.objectives.objective import Outputs
 from eventide.training.phases import Phase
 
 NetworkT = TypeVar("NetworkT", bound=TextNetwork)
@@ -46,20 +45,20 @@ class TextMethod(TrainedMethod[NetworkT, TextRunner]):
         raise NotImplementedError
 
     def recall_reader(self, facts: Mapping[str, Any]) -> None:
-        """Stand ready to read again."""
+        """Make the reader again from what ``reader_facts`` returned."""
         raise NotImplementedError
 
     def make_phases(self, network: NetworkT, counts: Tensor) -> list[Phase]:
         """Train everything by cross-entropy."""
-        return [Phase(LogitObjective(counts, 0.0), self.settings.training)]
+        return [Phase(cross_entropy_objective(counts), self.settings.training)]
 
     def make_runner(self, network: NetworkT, corpus: Corpus, device: torch.device) -> TextRunner:
         """Set the network beside the texts."""
+        return TextRunner(network, corpus, self.read_corpus, self.settings.network, device)
 
-        def read(messages: Corpus) -> Tensor:
-            return self.read(messages_of(messages))
-
-        return TextRunner(network, corpus, read, self.settings.network, device)
+    def read_corpus(self, corpus: Corpus) -> Tensor:
+        """Return the inputs of the network for the messages of a corpus."""
+        return self.read(messages_of(corpus))
 
     def fit(
         self, training_set: TrainingSet, watch: Watch, checkpoints: Checkpoints | None
@@ -74,7 +73,7 @@ class TextMethod(TrainedMethod[NetworkT, TextRunner]):
         return prediction_of(self._kept[rows])
 
     def predict_new(self, corpus: Corpus) -> Prediction:
-        """Judge new messages, each by itself."""
+        """Predict new messages, each by itself."""
         return prediction_of(_logits(self.runner.evaluate_new(self.runner.look_up(corpus))))
 
     def state(self) -> dict[str, NDArray[Any]]:

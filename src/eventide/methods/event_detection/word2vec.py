@@ -58,7 +58,7 @@ class Word2Vec(TextMethod[WordNetwork]):
         return torch.from_numpy(self.encoder.encode(messages))
 
     def make_network(self, corpus: Corpus, classes: int) -> WordNetwork:
-        """Return the network with its first weights."""
+        """Return the network with its initialisation."""
         return WordNetwork(self.encoder.width, classes, self.seed)
 
     def reader_facts(self) -> dict[str, Any]:

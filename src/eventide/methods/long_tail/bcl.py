@@ -9,42 +9,35 @@ import torch
 from torch import Tensor, nn
 
 from eventide.losses.contrastive.supervised import balanced_contrastive
-from eventide.methods.long_tail.logit_adjustment import LogitAdjusted
+from eventide.losses.loss_inputs import LossInputs
+from eventide.losses.terms import RegisteredLoss, Term
 from eventide.methods.trained import MultiViewMethod
 from eventide.networks.heads import Projector
 from eventide.networks.multi_view import MultiViewNetwork
-from eventide.settings import Settings
-from eventide.training.objectives.objective import Objective, Outputs
+from eventide.training.objectives.objective import Objective
 
 TEMPERATURE = 0.07
 CONTRAST_WEIGHT = 0.35
 
 
-class BalancedObjective(LogitAdjusted):
-    """Logit-adjusted cross-entropy + 0.35 * sum over views of the balanced contrastive loss."""
+class BalancedContrast(nn.Module):
+    """The balanced contrastive loss summed over the views; centres come from the classifiers."""
 
-    def __init__(
-        self, counts: Tensor, network: MultiViewNetwork, settings: Settings, seed: int
-    ) -> None:
-        super().__init__(counts, settings.loss.agreement_weight)
+    def __init__(self, network: MultiViewNetwork, hidden: int, seed: int) -> None:
+        super().__init__()
         generator = torch.Generator().manual_seed(seed)
-        hidden, width = settings.network.head_hidden, network.encoder.width
+        width = network.encoder.width
         self.projectors = nn.ModuleList(
             Projector(hidden, hidden, width, generator=generator) for _ in network.views
         )
         # In a plain list, so that the network's own weights are not saved and trained twice.
         self.classifiers = [cast(nn.Linear, head.output) for head in network.heads]
 
-    def terms(self, outputs: Outputs, labels: Tensor, epoch: int) -> dict[str, Tensor]:
-        """Add the contrastive term to the classification loss."""
-        values = self.contrast(outputs, labels)
-        return super().terms(outputs, labels, epoch) | {"contrastive": values.mean()}
-
-    def contrast(self, outputs: Outputs, labels: Tensor) -> Tensor:
-        """Balanced contrast summed over the views, one value per message [B]."""
+    def forward(self, inputs: LossInputs) -> Tensor:
+        """Return the loss of each message [B]."""
         per_view = [
-            balanced_contrastive(output.embeddings, labels, centres, TEMPERATURE)
-            for output, centres in zip(outputs.values(), self.centres(), strict=True)
+            balanced_contrastive(embeddings, inputs.labels, centres, TEMPERATURE)
+            for embeddings, centres in zip(inputs.embeddings, self.centres(), strict=True)
         ]
         return torch.stack(per_view).sum(dim=0)
 
@@ -54,10 +47,6 @@ class BalancedObjective(LogitAdjusted):
             cast(Tensor, projector(classifier.weight))
             for projector, classifier in zip(self.projectors, self.classifiers, strict=True)
         ]
-
-    def weights(self, epoch: int) -> Mapping[str, float]:
-        """Return the weight of the contrastive term."""
-        return {"contrastive": CONTRAST_WEIGHT}
 
 
 class Bcl(MultiViewMethod):
@@ -74,5 +63,10 @@ class Bcl(MultiViewMethod):
     }
 
     def make_objective(self, network: MultiViewNetwork, counts: Tensor) -> Objective:
-        """Return the balanced objective, which reads the heads' class weights."""
-        return BalancedObjective(counts, network, self.settings, self.seed)
+        """Return logit-adjusted cross-entropy + 0.35 * the balanced contrast."""
+        contrast = BalancedContrast(network, self.settings.network.head_hidden, self.seed)
+        terms = {
+            "error": Term(RegisteredLoss("logit-adjusted")),
+            "contrastive": Term(contrast, CONTRAST_WEIGHT),
+        }
+        return self.classifying(network, counts, terms)

@@ -8,31 +8,11 @@ from typing import cast
 from torch import Tensor, nn
 
 from eventide.corpus.corpus import Corpus
-from eventide.losses.classification import sigmoid_focal
-from eventide.losses.reduction import class_balanced_weights, weighted
+from eventide.losses.reduction import ClassBalanced
+from eventide.losses.terms import RegisteredLoss, Term
 from eventide.methods.trained import MultiViewMethod
 from eventide.networks.multi_view import MultiViewNetwork
-from eventide.training.objectives.logit_objective import LogitObjective
 from eventide.training.objectives.objective import Objective
-
-FOCUS = 1.0
-"""The power g of (1 - p_t)."""
-
-
-class FocalObjective(LogitObjective):
-    """(1/B) sum_i w_{y_i} * focal_i on the fused logits."""
-
-    def __init__(self, counts: Tensor, agreement_weight: float, base: float) -> None:
-        super().__init__(counts, agreement_weight)
-        self.base = base
-
-    def classify(self, logits: Tensor, labels: Tensor, epoch: int) -> Tensor:
-        """Return the focal loss of each message [B]."""
-        return sigmoid_focal(logits, labels, FOCUS)
-
-    def reduce(self, values: Tensor, labels: Tensor, epoch: int) -> Tensor:
-        """Weigh each message by its class, and divide by the batch size."""
-        return weighted(values, class_balanced_weights(self.counts, self.base)[labels])
 
 
 class ClassBalancedFocal(MultiViewMethod):
@@ -55,6 +35,7 @@ class ClassBalancedFocal(MultiViewMethod):
         return network
 
     def make_objective(self, network: MultiViewNetwork, counts: Tensor) -> Objective:
-        """Return the weighted focal objective."""
-        settings = self.settings.loss
-        return FocalObjective(counts, settings.agreement_weight, settings.class_balanced_base)
+        """Return the focal loss, each message weighted by its class: (1/B) sum_i w_{y_i} l_i."""
+        balanced = ClassBalanced(self.settings.loss.class_balanced_base)
+        error = Term(RegisteredLoss("focal"), reduction=balanced)
+        return self.classifying(network, counts, {"error": error})

@@ -6,7 +6,6 @@ from torch import Tensor
 
 from eventide.methods.trained import MultiViewMethod
 from eventide.networks.multi_view import MultiViewNetwork
-from eventide.training.objectives.logit_objective import LogitObjective
 from eventide.training.objectives.objective import Objective
 
 
@@ -15,4 +14,4 @@ class CrossEntropy(MultiViewMethod):
 
     def make_objective(self, network: MultiViewNetwork, counts: Tensor) -> Objective:
         """Return the cross-entropy objective."""
-        return LogitObjective(counts, self.settings.loss.agreement_weight)
+        return self.classifying(network, counts)

@@ -2,62 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from eventide.losses.contrastive.robust import robust_contrastive
+from eventide.losses.loss_inputs import LossInputs
 from eventide.losses.reduction import mean_of_classes, weighted_mean
+from eventide.losses.terms import RegisteredLoss, Term
+from eventide.losses.total import agreement_term
 from eventide.methods.trained import MultiViewMethod
 from eventide.networks.multi_view import MultiViewNetwork
 from eventide.training.batches import class_aware_batches
-from eventide.training.objectives.logit_objective import (
-    BalancedClassifier,
-    LogitObjective,
-    combined_logits,
-)
-from eventide.training.objectives.objective import Ints, Outputs
-from eventide.training.objectives.representation_objective import RepresentationObjective
+from eventide.training.objectives.objective import Objective
+from eventide.training.objectives.output_readers import CentroidReader
 from eventide.training.phases import Phase, share
 
 PHASES = (0.4, 0.4, 0.2)
 """Shares of the epochs: cross-entropy, robust representation, classifier alone."""
-TOGETHER = 4
-"""Messages of a class drawn at a time by the class-aware sampler."""
 FIRST_RADIUS = 1.0
 
 
-class RobustObjective(RepresentationObjective):
-    """Weighted cross-entropy through frozen classifiers + sum over views of the robust loss.
+class RobustContrast(nn.Module):
+    """The robust loss summed over the views; the radius of each view and class is learned.
 
-    Centroids are those of the last epoch; the radius of each view and class is learned.
+    Centroids are the reader's, those of the last epoch.
     """
 
-    def __init__(self, counts: Tensor, agreement_weight: float, network: MultiViewNetwork) -> None:
-        super().__init__(counts, agreement_weight, network.views, network.encoder.width)
-        self.radii = nn.Parameter(torch.full((len(self.views), len(counts)), FIRST_RADIUS))
+    def __init__(self, reader: CentroidReader) -> None:
+        super().__init__()
+        views, classes, _ = reader.centroids.shape
+        self.radii = nn.Parameter(torch.full((views, classes), FIRST_RADIUS))
+        # In a tuple, so that the reader is not a part of the loss too.
+        self._reader = (reader,)
 
-    def batches(self, rows: Ints, labels: Ints, size: int, seed: int, epoch: int) -> Iterator[Ints]:
-        """Yield batches in which classes take turns, a few messages at a time."""
-        return class_aware_batches(rows, labels, size, TOGETHER, seed, epoch)
-
-    def terms(self, outputs: Outputs, labels: Tensor, epoch: int) -> dict[str, Tensor]:
-        """Return the weighted cross-entropy and the robust loss, each class counting the same."""
-        errors = functional.cross_entropy(combined_logits(outputs), labels, reduction="none")
-        return {
-            "error": weighted_mean(errors, (self.counts / self.counts.max())[labels]),
-            "representation": mean_of_classes(self.represent(outputs, labels, epoch), labels),
-        }
-
-    def represent(self, outputs: Outputs, labels: Tensor, epoch: int) -> Tensor:
-        """Return the robust loss of each message [B], summed over the views."""
+    def forward(self, inputs: LossInputs) -> Tensor:
+        """Return the loss of each message [B]."""
         per_view = [
-            robust_contrastive(outputs[view].embeddings, labels, centroids, radii)
-            for view, centroids, radii in zip(self.views, self.centroids, self.radii, strict=True)
+            robust_contrastive(embeddings, inputs.labels, centroids, radii)
+            for embeddings, centroids, radii in zip(
+                inputs.embeddings, self._reader[0].centroids, self.radii, strict=True
+            )
         ]
         return torch.stack(per_view).sum(dim=0)
+
+
+def by_class_size(values: Tensor, inputs: LossInputs) -> Tensor:
+    """Average by the weights n / max n of the classes."""
+    counts = inputs.statistics.counts
+    return weighted_mean(values, (counts / counts.max())[inputs.labels])
+
+
+def by_class(values: Tensor, inputs: LossInputs) -> Tensor:
+    """Average within each class of the batch, then over its classes."""
+    return mean_of_classes(values, inputs.labels)
 
 
 class DroLt(MultiViewMethod):
@@ -73,10 +70,15 @@ class DroLt(MultiViewMethod):
 
     def make_phases(self, network: MultiViewNetwork, counts: Tensor) -> list[Phase]:
         """Learn to classify, make the representation robust, then classify again."""
-        training, agreement = self.settings.training, self.settings.loss.agreement_weight
-        first, second, last = (share(training, part) for part in PHASES)
+        first, second, last = (share(self.settings.training, part) for part in PHASES)
+        reader = CentroidReader(network.views, len(counts), network.encoder.width)
+        robust = {
+            "error": Term(RegisteredLoss("cross-entropy"), reduction=by_class_size),
+            "representation": Term(RobustContrast(reader), reduction=by_class),
+            **agreement_term(self.settings.loss, network.views),
+        }
         return [
-            Phase(LogitObjective(counts, agreement), first),
-            Phase(RobustObjective(counts, agreement, network), second, trains="encoder"),
-            Phase(BalancedClassifier(counts, TOGETHER), last, trains="classifier"),
+            Phase(self.classifying(network, counts), first),
+            Phase(Objective(counts, robust, reader, class_aware_batches), second, trains="encoder"),
+            self.balanced_classifier(counts, last),
         ]

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any, ClassVar, cast
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
+from eventide.losses.classification import cross_entropy
 from eventide.losses.contrastive.prototypical import LearnedPrototypes, prototype_loss
+from eventide.losses.loss_inputs import LossInputs
+from eventide.losses.terms import Term
 from eventide.methods.trained import MultiViewMethod
 from eventide.networks.heads import Projector
 from eventide.networks.multi_view import MultiViewNetwork
-from eventide.settings import Settings
 from eventide.training.batches import class_balanced_batches, shuffled_batches
-from eventide.training.objectives.logit_objective import LogitObjective
-from eventide.training.objectives.objective import Ints, Objective, Outputs
-from eventide.training.validation_scores import rows_of
+from eventide.training.objectives.objective import Ints, Objective
 
 TEMPERATURE = 0.1
 
@@ -31,63 +32,56 @@ def contrast_share(epoch: int, epochs: int) -> float:
     return 1 - (epoch / epochs) ** 2
 
 
-class HybridObjective(LogitObjective):
-    """a * sum over views of PSC + (1 - a) * cross-entropy, each on batches of its own kind.
+def hybrid_batches(rows: Ints, labels: Ints, size: int, seed: int, epoch: int) -> Iterator[Ints]:
+    """Yield an instance-balanced and a class-balanced half, of ``size`` messages each."""
+    halves = zip(
+        shuffled_batches(rows, labels, size, seed, epoch),
+        class_balanced_batches(rows, labels, size, seed, epoch),
+        strict=True,
+    )
+    for instances, balanced in halves:
+        yield np.concatenate([instances, balanced[: len(instances)]])
 
-    A batch of the loop is two of the same size: the first half is instance-balanced and for PSC,
-    the second is class-balanced and for the cross-entropy.
-    """
 
-    def __init__(
-        self, counts: Tensor, network: MultiViewNetwork, settings: Settings, seed: int
-    ) -> None:
-        super().__init__(counts, settings.loss.agreement_weight)
-        self.epochs = settings.training.epochs
+class ProjectedContrast(nn.Module):
+    """PSC of projected embeddings, summed over the views, on the instance-balanced first half."""
+
+    def __init__(self, network: MultiViewNetwork, classes: int, projected: int, seed: int) -> None:
+        super().__init__()
         generator = torch.Generator().manual_seed(seed)
-        width, projected = network.encoder.width, settings.network.head_hidden
+        width = network.encoder.width
         self.projectors = nn.ModuleList(
             Projector(width, width, projected, generator=generator) for _ in network.views
         )
-        self.prototypes = LearnedPrototypes(
-            network.views, len(counts), projected, generator=generator
-        )
+        self.prototypes = LearnedPrototypes(network.views, classes, projected, generator=generator)
 
-    def batches(self, rows: Ints, labels: Ints, size: int, seed: int, epoch: int) -> Iterator[Ints]:
-        """Yield an instance-balanced and a class-balanced half, of ``size`` messages each."""
-        halves = zip(
-            shuffled_batches(rows, size, seed, epoch),
-            class_balanced_batches(rows, labels, size, seed, epoch),
-            strict=True,
-        )
-        for instances, balanced in halves:
-            yield np.concatenate([instances, balanced[: len(instances)]])
-
-    def terms(self, outputs: Outputs, labels: Tensor, epoch: int) -> dict[str, Tensor]:
-        """Return PSC of the first half and the cross-entropy of the second."""
-        half = len(labels) // 2
-        contrast, classify = slice(0, half), slice(half, None)
-        terms = super().terms(rows_of(outputs, classify), labels[classify], epoch)
-        values = self.contrast(rows_of(outputs, contrast), labels[contrast])
-        return terms | {"contrastive": values.mean()}
-
-    def contrast(self, outputs: Outputs, labels: Tensor) -> Tensor:
-        """PSC of the projected embeddings, summed over the views, one value per message [B]."""
+    def forward(self, inputs: LossInputs) -> Tensor:
+        """Return the loss of each message of the first half [B / 2]."""
+        half = len(inputs.labels) // 2
         per_view = [
             prototype_loss(
-                cast(Tensor, projector(output.embeddings)),
+                cast(Tensor, projector(output.embeddings[:half])),
                 self.prototypes.of(view),
-                labels,
-                present=self.counts > 0,
+                inputs.labels[:half],
+                present=inputs.statistics.present,
                 temperature=TEMPERATURE,
             )
-            for projector, (view, output) in zip(self.projectors, outputs.items(), strict=True)
+            for projector, (view, output) in zip(
+                self.projectors, inputs.outputs.items(), strict=True
+            )
         ]
         return torch.stack(per_view).sum(dim=0)
 
-    def weights(self, epoch: int) -> Mapping[str, float]:
-        """Shift from contrast to classification as epochs pass."""
-        share = contrast_share(epoch, self.epochs)
-        return {"contrastive": share, "error": 1 - share}
+
+def error_share(epoch: int, epochs: int) -> float:
+    """Return the weight of the cross-entropy: what the contrast leaves."""
+    return 1 - contrast_share(epoch, epochs)
+
+
+def balanced_half(inputs: LossInputs) -> Tensor:
+    """Return the cross-entropy of each message of the class-balanced second half [B / 2]."""
+    half = len(inputs.labels) // 2
+    return cross_entropy(inputs.logits[half:], inputs.labels[half:])
 
 
 class HybridPsc(MultiViewMethod):
@@ -103,5 +97,12 @@ class HybridPsc(MultiViewMethod):
     defaults: ClassVar[Mapping[str, Any]] = {"training.patience": None}
 
     def make_objective(self, network: MultiViewNetwork, counts: Tensor) -> Objective:
-        """Return the hybrid objective with its schedule."""
-        return HybridObjective(counts, network, self.settings, self.seed)
+        """Return a * PSC + (1 - a) * cross-entropy, each on batches of its own kind."""
+        settings = self.settings
+        projected, epochs = settings.network.head_hidden, settings.training.epochs
+        contrast = ProjectedContrast(network, len(counts), projected, self.seed)
+        terms = {
+            "error": Term(balanced_half, partial(error_share, epochs=epochs)),
+            "contrastive": Term(contrast, partial(contrast_share, epochs=epochs)),
+        }
+        return self.classifying(network, counts, terms, hybrid_batches)

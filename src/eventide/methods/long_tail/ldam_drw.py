@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from torch import Tensor
 
-from eventide.losses.classification import ldam, ldam_margins
-from eventide.losses.reduction import class_balanced_weights, mean, weighted_mean
+from eventide.losses.loss_inputs import LossInputs
+from eventide.losses.reduction import batch_mean, class_balanced_weights, weighted_mean
+from eventide.losses.terms import RegisteredLoss, Term
 from eventide.methods.trained import MultiViewMethod
 from eventide.networks.multi_view import MultiViewNetwork
-from eventide.settings import Settings
-from eventide.training.objectives.logit_objective import LogitObjective
 from eventide.training.objectives.objective import Objective
 
-LARGEST_MARGIN = 0.5
 DEFERRED = 0.8
 """The share of the epochs before class weights come in."""
 
@@ -29,25 +28,19 @@ def reweighs(epoch: int, epochs: int) -> bool:
     return epoch > DEFERRED * epochs
 
 
-class LdamObjective(LogitObjective):
-    """Cross-entropy of scale * (cosine - m_y), weighted by class from 80 % of the epochs on."""
+@dataclass(frozen=True)
+class DeferredWeights:
+    """The mean of the batch, weighted by class from 80 % of the epochs on."""
 
-    def __init__(self, counts: Tensor, settings: Settings) -> None:
-        super().__init__(counts, settings.loss.agreement_weight)
-        self.base = settings.loss.class_balanced_base
-        self.scale = settings.network.cosine_scale
-        self.epochs = settings.training.epochs
+    epochs: int
+    base: float
 
-    def classify(self, logits: Tensor, labels: Tensor, epoch: int) -> Tensor:
-        """Return the loss of each message [B]; logits are scale * the mean cosine."""
-        margins = ldam_margins(self.counts, LARGEST_MARGIN)
-        return ldam(logits / self.scale, labels, margins, self.scale)
-
-    def reduce(self, values: Tensor, labels: Tensor, epoch: int) -> Tensor:
-        """Average, late in the run by the weights of the classes."""
-        if not reweighs(epoch, self.epochs):
-            return mean(values)
-        return weighted_mean(values, class_balanced_weights(self.counts, self.base)[labels])
+    def __call__(self, values: Tensor, inputs: LossInputs) -> Tensor:
+        """Reduce one value per message to one number."""
+        if not reweighs(inputs.epoch, self.epochs):
+            return batch_mean(values, inputs)
+        weights = class_balanced_weights(inputs.statistics.counts, self.base)
+        return weighted_mean(values, weights[inputs.labels])
 
 
 class LdamDrw(MultiViewMethod):
@@ -66,5 +59,10 @@ class LdamDrw(MultiViewMethod):
     }
 
     def make_objective(self, network: MultiViewNetwork, counts: Tensor) -> Objective:
-        """Return the LDAM objective with its schedule."""
-        return LdamObjective(counts, self.settings)
+        """Return the LDAM loss, weighted by class from 80 % of the epochs on."""
+        settings = self.settings
+        deferred = DeferredWeights(settings.training.epochs, settings.loss.class_balanced_base)
+        error = Term(
+            RegisteredLoss("ldam", scale=settings.network.cosine_scale), reduction=deferred
+        )
+        return self.classifying(network, counts, {"error": error})

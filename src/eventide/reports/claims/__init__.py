@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from eventide.registry import Registry
 
-CLAIMS = Registry("claim")
+CLAIMS = Registry("claim", plugins="eventide.claims")
 
 _HERE = __name__
 CLAIMS.add(

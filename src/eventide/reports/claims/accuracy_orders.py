@@ -26,13 +26,13 @@ def better(
     found = results.difference(ours, theirs) if results else None
     if results is None or found is None:
         return Link(compared, None, evidence.why(ours, theirs), claimed=claimed)
-    luck = found.bootstrap
+    bootstrap = found.bootstrap
     figures = [
         f"{title} {percent(results.spread(ours, tested(measure)), '-')} against "
         f"{percent(results.spread(theirs, tested(measure)), '-')}"
         for title, measure in (("ACC", "accuracy"), ("F1", "macro_f1"))
     ]
-    difference = Interval(luck.difference, luck.low, luck.high)
+    difference = Interval(bootstrap.difference, bootstrap.low, bootstrap.high)
     return Link(compared, difference, ", ".join(figures), claimed=claimed)
 
 
@@ -89,7 +89,7 @@ BALANCE = Claim(
 
 
 PAPERS = ("cb-focal", "ldam-drw", "hybrid-psc", "bcl", "dro-lt", "tsc", "ucl", "ucl-ec")
-"""The rows of the paper's table of long-tail methods beside CE; +CB stands in its own claim."""
+"""The rows of the paper's table of long-tail methods beside CE; +CB has its own claim."""
 
 
 WEAKEST = Claim(

@@ -49,7 +49,7 @@ def verdict(interval: Interval, claimed: Region = MORE) -> Verdict:
 
 
 def overall(verdicts: Iterable[Verdict]) -> Verdict:
-    """Judge a claim by its parts: all confirmed, or one refuted, or undecided.
+    """Give the verdict of a claim from its parts: all confirmed, one refuted, or undecided.
 
     >>> overall(["confirmed", "undecided"]), overall(["undecided", "not confirmed"])
     ('undecided', 'not confirmed')
@@ -115,17 +115,17 @@ class Link:
 
 @dataclass(frozen=True)
 class Claim:
-    """One sentence of the paper, whom and what it needs, and how it is tested.
+    """One sentence of the paper, what it needs, and how it is tested.
 
-    ``variants`` run as in `eventide compare`; ``looks`` name what must be seen of trained models
-    (see `looks.LOOKS`). ``assess`` compares, and never trains.
+    ``variants`` run as in `eventide compare`; ``probes`` name what must be measured on trained
+    models (see `evidence.PROBES`). ``assess`` compares, and never trains.
     """
 
     says: str
     rule: str
     assess: Callable[[Evidence], Sequence[Link]]
     variants: tuple[Variant, ...] = ()
-    looks: tuple[str, ...] = ()
+    probes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -9,17 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import eventide
+from eventide.data.splits import SPLITS
 from eventide.experiments import Variant
 from eventide.experiments.sources import code_name, commit
-from eventide.experiments.splitting import SPLITS
-from eventide.outputs import writing
 from eventide.reports.claims import CLAIMS
 from eventide.reports.claims.claim import CONFIRMED, NOT_CONFIRMED, UNDECIDED, Claim, Finding
 from eventide.reports.claims.evidence import gather
 from eventide.reports.figures.style import counted
 from eventide.reports.figures.trained_runs import Runs
-from eventide.reports.tables.render import markdown
 from eventide.reports.tables.table import Cell, Column, Table
+from eventide.reports.tables.table_formats import markdown
 from eventide.scoring.significance import ENOUGH_RUNS
 from eventide.storage import atomic_file
 
@@ -54,18 +53,17 @@ def examine(runs: Runs, names: Sequence[str] = ()) -> Report:
 
     Runs of `eventide compare` in the same folder are used and not done again.
     """
-    names = tuple(dict.fromkeys(names or CLAIMS.names()))
-    claims: dict[str, Claim] = {name: CLAIMS.load(name) for name in names}
-    runs.messages()  # a split that cannot be is said before anything is trained
+    claims = chosen_claims(names)
+    runs.messages()  # an impossible split fails before anything is trained
     evidence = gather(runs, claims.values())
-    notes = list(evidence.results.notes if evidence.results else runs.material.notes)
+    notes = list(evidence.results.notes if evidence.results else runs.data.notes)
     notes += [f"missing, {name}: {why}" for name, why in evidence.missing.items()]
     if len(runs.seeds) < ENOUGH_RUNS:
         seeds = counted(len(runs.seeds), "seed", "seeds")
         notes.append(f"too few runs: {seeds} where the paper has {ENOUGH_RUNS}")
     return Report(
         data=runs.name,
-        messages=len(runs.material.messages),
+        messages=len(runs.data.messages),
         seeds=tuple(runs.seeds),
         split=runs.split,
         encoder=runs.encoder,
@@ -80,10 +78,15 @@ def examine(runs: Runs, names: Sequence[str] = ()) -> Report:
     )
 
 
+def chosen_claims(names: Sequence[str] = ()) -> dict[str, Claim]:
+    """Load the claims called ``names``, or all that work."""
+    return {name: CLAIMS.load(name) for name in names} if names else CLAIMS.working()
+
+
 def needed(names: Sequence[str] = ()) -> tuple[Variant, ...]:
-    """Return whom the claims called ``names`` compare, each once, if this version has them."""
-    claims = [CLAIMS.load(name) for name in names or CLAIMS.names()]
-    found = {each.name: each for claim in claims for each in claim.variants}
+    """Return the variants that these claims compare, each once, if this version has them."""
+    claims = chosen_claims(names)
+    found = {each.name: each for claim in claims.values() for each in claim.variants}
     return tuple(each for each in found.values() if not each.missing())
 
 
@@ -92,10 +95,10 @@ CLAIM, VERDICT, SAYS, COMPARED, DIFFERENCE, MEASURED = (
     for title in ("claim", "verdict", "the paper says", "compared", "difference", "measured")
 )
 CAVEATS = (
-    "Intervals cover 95 % of bootstrap draws. They tell the luck of test messages (or of classes, "
-    "or of batches, where a claim says so), not that of splits and first weights; a message that "
-    "several seeds test counts once for each, and nothing is corrected for the number of "
-    "comparisons. For times, the range over seeds is given instead. A claim with several links "
+    "Intervals cover 95 % of bootstrap draws. They show the chance in test messages (or in "
+    "classes, or in batches, where a claim says so), not that in splits and initialisation; a "
+    "message that several seeds test counts once for each, and nothing is corrected for the number "
+    "of comparisons. For times, the range over seeds is given instead. A claim with several links "
     "is confirmed if all of them are, not confirmed if one is refuted, and else undecided."
 )
 
@@ -111,9 +114,9 @@ def summary(report: Report) -> Table:
 def details(report: Report) -> Table:
     """One row per link: what was compared, by how much it differs, and what that says."""
     rows: list[list[Cell]] = [
-        [each.name if place == 0 else "", link.compared, link.text(), link.verdict, link.measured]
+        [each.name if index == 0 else "", link.compared, link.text(), link.verdict, link.measured]
         for each in report.findings
-        for place, link in enumerate(each.links)
+        for index, link in enumerate(each.links)
     ]
     columns = (CLAIM, COMPARED, DIFFERENCE, VERDICT, MEASURED)
     table = Table.build("links", "What was measured", columns, rows)
@@ -127,11 +130,11 @@ def counts(report: Report) -> str:
 
 
 def page(report: Report) -> str:
-    """Put conditions, verdicts, and each claim with its rule and its numbers on one page."""
+    """Put conditions, verdicts, and each claim with its rule and its values on one page."""
     changed = ", ".join(f"`{name}={value}`" for name, value in report.changes.items())
-    facts = [
+    conditions = [
         f"dataset `{report.data}`: {report.messages:,} messages",
-        f"split: {report.split} ({SPLITS[report.split]})",
+        f"split: {report.split} ({SPLITS[report.split].description})",
         f"encoder `{report.encoder}`, preset `{report.preset}`" + (changed and f", {changed}"),
         f"seeds: {', '.join(map(str, report.seeds))}",
         f"made with eventide {eventide.__version__} by `eventide claims`",
@@ -140,7 +143,7 @@ def page(report: Report) -> str:
     ]
     parts = [
         f"# The paper's claims on {report.data}",
-        "\n".join(f"- {fact}" for fact in facts),
+        "\n".join(f"- {each}" for each in conditions),
         f"## Verdicts: {counts(report)}",
         _table(summary(report)),
         CAVEATS,
@@ -164,5 +167,5 @@ def _table(table: Table) -> str:
 
 def write_page(report: Report, path: Path) -> None:
     """Write the page, whole or not at all."""
-    with writing(path, "the page"), atomic_file(path) as temporary:
+    with atomic_file(path, "the page") as temporary:
         temporary.write_text(page(report), encoding="utf-8")

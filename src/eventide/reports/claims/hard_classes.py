@@ -12,20 +12,20 @@ from eventide.reports.claims.evidence import Evidence
 from eventide.reports.figures.class_uncertainty import ClassUncertainty
 from eventide.scoring.bootstrap import DRAWS, Floats, Interval, interval
 
-LOOK = "class-uncertainty"
+PROBE = "class-uncertainty"
 FEWEST = 3
 """Fewer classes have no rank correlation worth the name."""
 
 
 def _assess(evidence: Evidence) -> list[Link]:
-    found: list[ClassUncertainty] = list(evidence.seen(LOOK).values())
+    found: list[ClassUncertainty] = list(evidence.probed(PROBE).values())
     return [_link(evidence, found, part) for part in ("training", "test")]
 
 
 def _link(evidence: Evidence, found: Sequence[ClassUncertainty], part: str) -> Link:
     compared = f"uncertainty > 1/n, {part} error"
     if not found:
-        return Link(compared, None, evidence.why(LOOK), RANK)
+        return Link(compared, None, evidence.why(PROBE), RANK)
     uncertainty, rarity, error = aligned(found, part)
     if error.shape[1] < FEWEST:
         return Link(compared, None, f"fewer than {FEWEST} classes have {part} messages", RANK)
@@ -90,7 +90,7 @@ def correlations(
 
 
 def _spearman(one: Floats, other: Floats) -> Floats:
-    """Rank correlation of every row; NaN where one side is constant."""
+    """Rank correlation of every row; NaN where either is constant."""
     from scipy.stats import rankdata
 
     a, b = (rankdata(each, axis=1) for each in (one, other))
@@ -107,5 +107,5 @@ ERRORS = Claim(
     "less that of 1/n, mean over seeds; confirmed if its 95 % interval (bootstrap over classes) "
     "lies above 0, not confirmed if below 0, else undecided.",
     assess=_assess,
-    looks=(LOOK,),
+    probes=(PROBE,),
 )

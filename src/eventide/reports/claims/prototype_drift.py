@@ -11,21 +11,21 @@ from eventide.reports.claims.evidence import Evidence
 from eventide.reports.figures.drift_curves import Drift, Drifts
 from eventide.scoring.bootstrap import Floats, means_apart
 
-LOOK = "drift"
+PROBE = "drift"
 
 
 def _assess(evidence: Evidence) -> list[Link]:
     compared = "drift of learned > of centroids"
-    seen: Mapping[int, Drifts] = evidence.seen(LOOK)
+    probed: Mapping[int, Drifts] = evidence.probed(PROBE)
     learned, centroids = (
-        [one for each in seen.values() for one in each.methods if one.prototypes == kind]
+        [one for each in probed.values() for one in each.methods if one.prototypes == kind]
         for kind in ("learned", "centroids")
     )
     ours, theirs = (
         [np.array(one.between_batches) for one in each] for each in (learned, centroids)
     )
-    if not seen:
-        return [Link(compared, None, evidence.why(LOOK), TINY)]
+    if not probed:
+        return [Link(compared, None, evidence.why(PROBE), TINY)]
     if not all(sum(map(len, each)) for each in (ours, theirs)):
         return [Link(compared, None, "training has no two batches to compare", TINY)]
     measured = (
@@ -51,5 +51,5 @@ DRIFT = Claim(
     "(bootstrap over batches) lies above 0, not confirmed if below 0, else undecided. Centroids "
     "stand still within an epoch, by construction.",
     assess=_assess,
-    looks=(LOOK,),
+    probes=(PROBE,),
 )

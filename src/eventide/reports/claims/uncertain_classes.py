@@ -15,7 +15,7 @@ from eventide.scoring.class_groups import GROUPS, ClassGroups
 
 UNCERTAIN = GROUPS[-1]
 FEWEST = 10
-"""Fewer messages can all be right or wrong by luck, which no draw from them would show."""
+"""Fewer messages can all be right or wrong by chance, which no draw from them would show."""
 Values = Mapping[str, Floats]
 """One value per test message, by group."""
 
@@ -23,7 +23,7 @@ Values = Mapping[str, Floats]
 def _gains(evidence: Evidence) -> list[Link]:
     ours, theirs = evidence.outcomes(UCL_EC.name), evidence.outcomes(CE.name)
     found: list[Values] = []
-    for seed, groups in evidence.seen("groups").items():
+    for seed, groups in evidence.probed("groups").items():
         if seed in ours and seed in theirs and ours[seed].tested == theirs[seed].tested:
             truth = np.array(ours[seed].truth)
             right = [np.array(each[seed].predicted) == truth for each in (ours, theirs)]
@@ -40,8 +40,8 @@ def by_group(values: Floats, truth: Floats, groups: ClassGroups) -> Values:
 
 def _falls(evidence: Evidence) -> list[Link]:
     found: list[Values] = []
-    seen: Mapping[int, Similarities] = evidence.seen("similarity")
-    for each in seen.values():
+    probed: Mapping[int, Similarities] = evidence.probed("similarity")
+    for each in probed.values():
         inter = {(one.method, one.group): np.array(one.inter) for one in each.likeness}
         found.append({name: inter[CE.name, name] - inter[UCL_EC.name, name] for name in GROUPS})
     return most(found, "fall", COSINE, evidence.why("similarity"))
@@ -64,7 +64,7 @@ def most(found: Sequence[Values], what: str, unit: Unit, why: str) -> list[Link]
     for name in GROUPS[:-1]:
         both = [each for each in seeds if len(each[name])]
         if not both:
-            continue  # nobody there who could gain more
+            continue  # an empty group cannot gain more
         ours, theirs = ([each[group] for each in both] for group in (UNCERTAIN, name))
         form = f"{{:{unit.form}}}"
         means = [form.format(unit.scale * np.concatenate(each).mean()) for each in (ours, theirs)]
@@ -95,12 +95,12 @@ GAINS = Claim(
     rule=_RULE.format(what="accuracy gain"),
     assess=_gains,
     variants=(CE, UCL_EC),
-    looks=("groups",),
+    probes=("groups",),
 )
 
 SIMILARITY = Claim(
     says="From CE to UCL-EC, the inter-class similarity of uncertain classes falls most.",
     rule=_RULE.format(what="fall in mean cosine with messages of other events (entity view)"),
     assess=_falls,
-    looks=("similarity",),
+    probes=("similarity",),
 )

@@ -1,4 +1,4 @@
-"""The paper's figures: one file each, made of numbers that can be printed and a drawing of them.
+"""The paper's figures: one file each, made of values that can be printed and a drawing of them.
 
 A new figure is one module with a `Recipe`, one line here, and a test.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from eventide.registry import Registry
 
-FIGURES = Registry("figure")
+FIGURES = Registry("figure", plugins="eventide.figures")
 
 _HERE = __name__
 FIGURES.add(

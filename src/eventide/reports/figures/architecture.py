@@ -1,4 +1,4 @@
-"""The method as a diagram: from messages to one opinion, and what each loss term looks at."""
+"""The method as a diagram: from messages to one opinion, and what each loss term reads."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 
 from eventide.graphs.views import PAPER_VIEWS
-from eventide.reports.figures.make import Numbers, Recipe
+from eventide.reports.figures.recipe import FigureValues, Recipe
 from eventide.reports.figures.style import BLUE, GREY, ORANGE, SKY, VERMILLION, blank, styled
 from eventide.reports.figures.trained_runs import Runs
 
@@ -43,14 +43,14 @@ class Arrow:
 
 
 @dataclass(frozen=True)
-class Diagram(Numbers):
+class Diagram(FigureValues):
     """All steps and all arrows."""
 
     boxes: tuple[Box, ...]
     arrows: tuple[Arrow, ...]
 
     def lines(self) -> list[str]:
-        """Read the diagram aloud."""
+        """Write one line per arrow."""
         told = {box.name: " ".join(box.text.split()) for box in self.boxes}
         return [
             f"{told[arrow.start]} -> {told[arrow.end]}"
@@ -151,7 +151,7 @@ def measure(runs: Runs | None = None) -> Diagram:
 
 
 @styled
-def draw(numbers: Diagram) -> Figure:
+def draw(values: Diagram) -> Figure:
     """Draw boxes, arrows and the two modules' frames."""
     figure = blank(4.0)
     axes = figure.subplots()
@@ -160,10 +160,10 @@ def draw(numbers: Diagram) -> Figure:
     axes.set_axis_off()
     _module(axes, "Representation adjustment", 0.5, -0.5, 101, 22, SKY)
     _module(axes, "Multi-view classifier", 89, 28, 72.5, 52, ORANGE)
-    boxes = {box.name: box for box in numbers.boxes}
-    for box in numbers.boxes:
+    boxes = {box.name: box for box in values.boxes}
+    for box in values.boxes:
         _box(axes, box)
-    for arrow in numbers.arrows:
+    for arrow in values.arrows:
         _arrow(axes, boxes[arrow.start], boxes[arrow.end], arrow)
     figure.suptitle("UCL and UCL-EC: larger margins for the events the model is less sure of")
     figure.supxlabel(

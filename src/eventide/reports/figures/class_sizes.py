@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from eventide.data.splits import split_counts
-from eventide.reports.figures.make import Numbers, Recipe
+from eventide.reports.figures.recipe import FigureValues, Recipe
 from eventide.reports.figures.style import (
     BLUE,
     ORANGE,
@@ -23,7 +23,7 @@ from eventide.reports.figures.trained_runs import Runs
 
 
 @dataclass(frozen=True)
-class ClassSizes(Numbers):
+class ClassSizes(FigureValues):
     """Messages of each event by part of the split, largest event first.
 
     ``too_small`` events have all their messages in training.
@@ -69,25 +69,25 @@ def measure(runs: Runs) -> ClassSizes:
 
 
 @styled
-def draw(numbers: ClassSizes) -> Figure:
+def draw(values: ClassSizes) -> Figure:
     """Stacked bars: training at the bottom, validation and test on top."""
     figure = blank(3.6)
     axes = figure.subplots()
-    places = np.arange(len(numbers.classes))
-    bottom = np.zeros(len(places))
-    parts = (("training", numbers.train, BLUE), ("validation", numbers.val, SKY))
-    for name, counts, colour in (*parts, ("test", numbers.test, ORANGE)):
-        axes.bar(places, counts, 0.8, bottom=bottom, color=colour, label=name)
+    index = np.arange(len(values.classes))
+    bottom = np.zeros(len(index))
+    parts = (("training", values.train, BLUE), ("validation", values.val, SKY))
+    for name, counts, colour in (*parts, ("test", values.test, ORANGE)):
+        axes.bar(index, counts, 0.8, bottom=bottom, color=colour, label=name)
         bottom += counts
     write_values(axes, bottom.tolist(), ",.0f")
     axes.grid(axis="y")
     axes.set_ylabel("messages")
-    class_axis(axes, numbers.classes, "largest first")
+    class_axis(axes, values.classes, "largest first")
     figure.legend(loc="outside lower center", ncols=3)
-    apart = f"; {numbers.apart} to be split" if numbers.too_small else ""
+    apart = f"; {values.apart} to be split" if values.too_small else ""
     axes.set_title(
-        f"Messages per event: {numbers.data}\n{len(places)} events, largest to smallest "
-        f"{numbers.imbalance:.0f} to 1 in training{apart}",
+        f"Messages per event: {values.data}\n{len(index)} events, largest to smallest "
+        f"{values.imbalance:.0f} to 1 in training{apart}",
         loc="left",
     )
     return figure

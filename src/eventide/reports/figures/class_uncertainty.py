@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from eventide.reports.figures.make import Numbers, Recipe
+from eventide.reports.figures.recipe import FigureValues, Recipe
 from eventide.reports.figures.style import (
     BLACK,
     BLUE,
@@ -20,8 +20,8 @@ from eventide.reports.figures.style import (
     blank,
     class_axis,
     panel_name,
-    said,
     styled,
+    text_of,
     write_values,
 )
 from eventide.reports.figures.trained_runs import GROUPED_BY, Runs
@@ -43,7 +43,7 @@ class Correlation:
 
 
 @dataclass(frozen=True)
-class ClassUncertainty(Numbers):
+class ClassUncertainty(FigureValues):
     """Per class, in the order of uncertainty: what is known of it, and how often it is missed."""
 
     data: str
@@ -69,12 +69,13 @@ class ClassUncertainty(Numbers):
         return [
             f"{'event':<32}{'n':>6} {'uncertainty':>11} {'train error':>11} {'test error':>10}",
             *(
-                f"{c:<32}{n:>6} {u:>11.4f} {e:>11.2%} " + said(t, ".2%", "none").rjust(10)
+                f"{c:<32}{n:>6} {u:>11.4f} {e:>11.2%} " + text_of(t, ".2%", "none").rjust(10)
                 for c, n, u, e, t in table
             ),
             *(
                 f"{each.indicator} and {each.error} error: rank correlation (Spearman) "
-                f"{said(each.spearman, '+.2f')}, linear (Pearson) {said(each.pearson, '+.2f')}"
+                f"{text_of(each.spearman, '+.2f')}, linear (Pearson) "
+                f"{text_of(each.pearson, '+.2f')}"
                 for each in self.correlations
             ),
         ]
@@ -84,7 +85,7 @@ def measure(runs: Runs) -> ClassUncertainty:
     """Train once, and set each class's uncertainty beside its size and its error rates."""
     run = runs.grouping_run()
     uncertainty = run.class_uncertainty()
-    counts = run.prepared.data.training_set.class_counts
+    counts = run.fitted.data.training_set.class_counts
     errors = {"training": run.class_error("train"), "test": run.class_error("test")}
     indicators = dict(zip(INDICATORS, (uncertainty, 1 / counts, np.sqrt(1 / counts)), strict=True))
     order = np.argsort(-uncertainty, kind="stable")
@@ -92,7 +93,7 @@ def measure(runs: Runs) -> ClassUncertainty:
         data=runs.name,
         method=GROUPED_BY,
         seed=runs.seed,
-        classes=tuple(run.classes[place] for place in order),
+        classes=tuple(run.classes[index] for index in order),
         counts=tuple(counts[order].tolist()),
         uncertainty=tuple(uncertainty[order].tolist()),
         training_error=tuple(errors["training"][order].tolist()),
@@ -108,7 +109,7 @@ def measure(runs: Runs) -> ClassUncertainty:
 def correlation(
     indicator: str, values: NDArray[np.float64], which: str, error: NDArray[np.float64]
 ) -> Correlation:
-    """Correlate over classes; where one side is the same for all classes there is nothing to say.
+    """Correlate over classes; where either is the same for all classes there is nothing to say.
 
     >>> correlation("1/n", np.array([0.1, 0.2, 0.3]), "test", np.array([0.0, 0.1, 0.9])).spearman
     1.0
@@ -124,30 +125,30 @@ def correlation(
 
 
 @styled
-def draw(numbers: ClassUncertainty) -> Figure:
+def draw(values: ClassUncertainty) -> Figure:
     """Four panels over the same classes; the errors' panel shows training and test messages."""
     figure = blank(6.4)
     panels = figure.subplots(4, 1, sharex=True)
-    places = np.arange(len(numbers.classes))
-    sizes = np.array(numbers.counts)
+    index = np.arange(len(values.classes))
+    sizes = np.array(values.counts)
     shown: tuple[tuple[str, Sequence[float], str], ...] = (
-        ("Class uncertainty (mean over training messages)", numbers.uncertainty, BLUE),
-        ("Error rate (share of the class's messages)", numbers.training_error, VERMILLION),
+        ("Class uncertainty (mean over training messages)", values.uncertainty, BLUE),
+        ("Error rate (share of the class's messages)", values.training_error, VERMILLION),
         ("1/n (n training messages)", list(1 / sizes), ORANGE),
         ("sqrt(1/n)", list(np.sqrt(1 / sizes)), GREEN),
     )
-    for axes, (name, values, colour) in zip(panels, shown, strict=True):
-        axes.bar(places, values, 0.75, color=colour, label="training messages")
+    for axes, (name, heights, colour) in zip(panels, shown, strict=True):
+        axes.bar(index, heights, 0.75, color=colour, label="training messages")
         panel_name(axes, name)
         axes.grid(axis="y")
         if axes is not panels[1]:
-            write_values(axes, values, ".2g")
+            write_values(axes, heights, ".2g")
     panels[1].plot(
-        places,
-        _gaps(numbers.test_error),
+        index,
+        _gaps(values.test_error),
         "D",
         color=BLACK,
-        ms=4 if len(places) <= NAMED_CLASSES else 2.5,
+        ms=4 if len(index) <= NAMED_CLASSES else 2.5,
         label="test messages",
         clip_on=False,
     )
@@ -157,18 +158,16 @@ def draw(numbers: ClassUncertainty) -> Figure:
     for axes in panels:
         axes.set_ylim(bottom=0)
     for axes, name in ((panels[0], "uncertainty"), (panels[2], "1/n"), (panels[3], "sqrt(1/n)")):
-        axes.set_title(_beside(numbers, name), loc="right", fontsize=8)
-    class_axis(panels[3], numbers.classes, "most uncertain first")
-    figure.suptitle(
-        f"Does uncertainty tell which events are hard? {numbers.data}, {numbers.method}"
-    )
+        axes.set_title(_beside(values, name), loc="right", fontsize=8)
+    class_axis(panels[3], values.classes, "most uncertain first")
+    figure.suptitle(f"Does uncertainty tell which events are hard? {values.data}, {values.method}")
     return figure
 
 
-def _beside(numbers: ClassUncertainty, indicator: str) -> str:
+def _beside(values: ClassUncertainty, indicator: str) -> str:
     found = [
-        f"{each.error} {said(each.spearman, '+.2f')}"
-        for each in numbers.correlations
+        f"{each.error} {text_of(each.spearman, '+.2f')}"
+        for each in values.correlations
         if each.indicator == indicator
     ]
     return f"Spearman with error: {', '.join(found)}"

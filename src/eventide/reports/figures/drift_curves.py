@@ -13,8 +13,8 @@ from torch import Tensor
 
 from eventide.errors import BadSetting
 from eventide.experiments import Variant
-from eventide.losses.total import TotalLoss
-from eventide.reports.figures.make import Numbers, Recipe
+from eventide.losses.contrastive.prototypical import PrototypeContrast
+from eventide.reports.figures.recipe import FigureValues, Recipe
 from eventide.reports.figures.style import MARKERS, SERIES, blank, panel_name, styled
 from eventide.reports.figures.trained_runs import Runs
 from eventide.tensors import unit_rows
@@ -36,7 +36,7 @@ class Drift:
 
 
 @dataclass(frozen=True)
-class Drifts(Numbers):
+class Drifts(FigureValues):
     """The methods' drifts on the same split, over views and classes with training messages."""
 
     data: str
@@ -66,13 +66,11 @@ def measure(runs: Runs) -> Drifts:
 
 def drift(runs: Runs, variant: Variant) -> Drift:
     """Train one method and return how far its prototypes moved."""
-    runs.watch(f"training {variant.name}, seed {runs.seed}")
-    method, prepared = runs.prepared(variant, runs.seed)
     steps = _Steps()
     # The loop calls the total loss once a batch; a hook sees the prototypes this batch is held to.
-    hook = torch.nn.modules.module.register_module_forward_pre_hook(steps.seen)
+    hook = torch.nn.modules.module.register_module_forward_pre_hook(steps.record)
     try:
-        run = method.fit(prepared.data.training_set, lambda _: None, None)
+        run = runs.fit(variant).fitted.run  # trained anew: the hook must see every batch
     finally:
         hook.remove()
     if not steps.distances:
@@ -91,7 +89,7 @@ def drift(runs: Runs, variant: Variant) -> Drift:
 
 
 class _Steps:
-    """Watches a total loss: keeps the last batch's prototypes and the distances so far."""
+    """Watches the contrastive term: keeps the last batch's prototypes and the distances so far."""
 
     def __init__(self) -> None:
         self.batches = 0
@@ -101,14 +99,15 @@ class _Steps:
         self._epoch: int | None = None
         self._epoch_start: Tensor | None = None
 
-    def seen(self, module: torch.nn.Module, inputs: tuple[Any, ...]) -> None:
-        """Look at the prototypes before a batch's loss; any other module is passed over."""
-        if not isinstance(module, TotalLoss):
+    def record(self, module: torch.nn.Module, inputs: tuple[Any, ...]) -> None:
+        """Compare the prototypes before a batch's loss; any other module is ignored."""
+        if not isinstance(module, PrototypeContrast):
             return
-        _, _, statistics, epoch = inputs
+        (batch,) = inputs
+        epoch = batch.epoch
         prototypes = torch.stack(
             [
-                unit_rows(module.prototypes.of(view).detach()[statistics.present].double())
+                unit_rows(module.prototypes.of(view).detach()[batch.statistics.present].double())
                 for view in module.prototypes.views
             ]
         )
@@ -128,14 +127,14 @@ def _distance(one: Tensor, other: Tensor) -> float:
 
 
 @styled
-def draw(numbers: Drifts) -> Figure:
+def draw(values: Drifts) -> Figure:
     """Draw the drift of every batch and of every epoch, on a logarithmic scale."""
     figure = blank(3.2)
     panels = figure.subplots(1, 2, sharey=True)
-    for index, each in enumerate(numbers.methods):
+    for index, each in enumerate(values.methods):
         label = f"{each.method} ({each.prototypes})"
-        for axes, values in zip(panels, (each.between_batches, each.between_epochs), strict=True):
-            moved = np.array(values)
+        for axes, moves in zip(panels, (each.between_batches, each.between_epochs), strict=True):
+            moved = np.array(moves)
             steps = np.arange(2, len(moved) + 2)
             axes.plot(
                 steps[moved > 0],
@@ -155,7 +154,7 @@ def draw(numbers: Drifts) -> Figure:
     panels[0].set_ylabel("mean cosine distance")
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
     figure.suptitle(
-        f"How far prototypes move during training: {numbers.data}\n"
+        f"How far prototypes move during training: {values.data}\n"
         "batches after which nothing moved are left out"
     )
     return figure

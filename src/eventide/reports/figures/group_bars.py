@@ -9,8 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from eventide.experiments.results import Spread
-from eventide.reports.figures.make import Numbers, Recipe
-from eventide.reports.figures.style import blank, counted, look, panel_name, percent, styled
+from eventide.reports.figures.recipe import FigureValues, Recipe
+from eventide.reports.figures.style import bar_style, blank, counted, panel_name, percent, styled
 from eventide.reports.figures.trained_runs import GROUPED_BY, Runs
 from eventide.scoring.class_groups import GROUPS, GroupScore, group_scores
 
@@ -28,7 +28,7 @@ class MethodInGroup:
 
 
 @dataclass(frozen=True)
-class GroupResults(Numbers):
+class GroupResults(FigureValues):
     """Every method in every group; ``classes`` and ``messages`` per group, one value per seed."""
 
     data: str
@@ -70,7 +70,7 @@ def measure(runs: Runs) -> GroupResults:
         groups = runs.groups(seed)
         edges.append(groups.edges)
         for variant in runs.methods:
-            run = runs.run(variant, seed)
+            run = runs.fitted(variant, seed)
             scores = group_scores(groups, run.truth("test"), run.predict("test").scored_as)
             for each in scores:
                 found.setdefault((each.group, variant.name), []).append(each)
@@ -98,37 +98,37 @@ def measure(runs: Runs) -> GroupResults:
 
 
 @styled
-def draw(numbers: GroupResults) -> Figure:
-    """Draw two panels of grouped bars; an empty group keeps its place and says so."""
+def draw(values: GroupResults) -> Figure:
+    """Draw two panels of grouped bars; an empty group keeps its room and is marked."""
     figure = blank(3.6)
     panels = figure.subplots(1, 2, sharey=True)
-    _bars(panels[0], numbers, "accuracy")
-    _bars(panels[1], numbers, "f1")
+    _bars(panels[0], values, "accuracy")
+    _bars(panels[1], values, "f1")
     panel_name(panels[0], "Accuracy, mean over classes")
     panel_name(panels[1], "F1, mean over classes")
     panels[0].set_ylabel("%")
     figure.legend(
         *panels[0].get_legend_handles_labels(),
         loc="outside lower center",
-        ncols=min(6, len(numbers.methods)),
+        ncols=min(6, len(values.methods)),
     )
-    seeds = "" if len(numbers.seeds) == 1 else f", {len(numbers.seeds)} seeds, bars ± deviation"
-    figure.suptitle(f"Test results by uncertainty of the class: {numbers.data}{seeds}")
+    seeds = "" if len(values.seeds) == 1 else f", {len(values.seeds)} seeds, bars ± deviation"
+    figure.suptitle(f"Test results by uncertainty of the class: {values.data}{seeds}")
     return figure
 
 
-def _bars(axes: Axes, numbers: GroupResults, measure: str) -> None:
-    width = 0.84 / len(numbers.methods)
-    for index, method in enumerate(numbers.methods):
-        own = [each for each in numbers.results if each.method == method]
+def _bars(axes: Axes, values: GroupResults, measure: str) -> None:
+    width = 0.84 / len(values.methods)
+    for index, method in enumerate(values.methods):
+        own = [each for each in values.results if each.method == method]
         spreads: list[Spread | None] = [getattr(each, measure) for each in own]
-        colour, hatch = look(index)
-        places = np.arange(len(GROUPS)) + (index - (len(numbers.methods) - 1) / 2) * width
+        colour, hatch = bar_style(index)
+        x = np.arange(len(GROUPS)) + (index - (len(values.methods) - 1) / 2) * width
         axes.bar(
-            places,
+            x,
             [0.0 if each is None else 100 * each.mean for each in spreads],
             width * 0.94,
-            yerr=[_deviation(each) for each in spreads] if len(numbers.seeds) > 1 else None,
+            yerr=[_deviation(each) for each in spreads] if len(values.seeds) > 1 else None,
             error_kw={"linewidth": 0.8},
             color=colour,
             hatch=hatch,
@@ -136,10 +136,10 @@ def _bars(axes: Axes, numbers: GroupResults, measure: str) -> None:
             linewidth=0.4,
             label=method,
         )
-    for place, group in enumerate(GROUPS):
-        if not any(numbers.classes[group]):
-            axes.text(place, 4, "empty", ha="center", style="italic")
-    sizes = [numbers.size(group).replace(", ", "\n") for group in GROUPS]
+    for index, group in enumerate(GROUPS):
+        if not any(values.classes[group]):
+            axes.text(index, 4, "empty", ha="center", style="italic")
+    sizes = [values.size(group).replace(", ", "\n") for group in GROUPS]
     axes.set_xticks(
         range(len(GROUPS)), [f"{g}\n{size}" for g, size in zip(GROUPS, sizes, strict=True)]
     )

@@ -11,14 +11,22 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
-from eventide.reports.figures.make import Numbers, Recipe
-from eventide.reports.figures.style import BLACK, BLUE, VERMILLION, blank, panel_name, said, styled
+from eventide.reports.figures.recipe import FigureValues, Recipe
+from eventide.reports.figures.style import (
+    BLACK,
+    BLUE,
+    VERMILLION,
+    blank,
+    panel_name,
+    styled,
+    text_of,
+)
 from eventide.reports.figures.trained_runs import Runs
 from eventide.scoring.metrics import error_auroc
 
 BINS = 26
 LEAST = -12  # the power of ten that smaller uncertainties are drawn at
-LOOKS = {"right": (BLUE, ""), "wrong": (VERMILLION, "////")}
+STYLES = {"right": (BLUE, ""), "wrong": (VERMILLION, "////")}
 """Colour and hatch of each kind of prediction."""
 SMALL = 1 / 20
 """A median below this share of the largest value calls for a log scale."""
@@ -38,7 +46,7 @@ class RightWrong:
 
 
 @dataclass(frozen=True)
-class RightsWrongs(Numbers):
+class RightsWrongs(FigureValues):
     """All methods on the validation messages of one split."""
 
     data: str
@@ -46,45 +54,45 @@ class RightsWrongs(Numbers):
     methods: tuple[RightWrong, ...]
 
     def lines(self) -> list[str]:
-        """Counts, means and medians of both sides."""
+        """Counts, means and medians of right and of wrong predictions."""
         found = [f"validation messages, seed {self.seed}"]
         for each in self.methods:
             found += [
                 f"{each.method}: right {_summary(each.right)}",
                 f"{each.method}: wrong {_summary(each.wrong)}",
-                f"{each.method}: AUROC of uncertainty against error {said(each.auroc, '.3f')}",
+                f"{each.method}: AUROC of uncertainty against error {text_of(each.auroc, '.3f')}",
             ]
         return found
 
 
 def measure(runs: Runs) -> RightsWrongs:
-    """Judge the validation messages with every method."""
+    """Predict the validation messages with every method."""
     found = []
     for variant in runs.methods:
-        run = runs.run(variant)
-        judged = run.predict("val")
-        wrong = judged.scored_as != run.truth("val")
+        run = runs.fitted(variant)
+        prediction = run.predict("val")
+        wrong = prediction.scored_as != run.truth("val")
         found.append(
             RightWrong(
                 run.name,
-                tuple(judged.uncertainty[~wrong].tolist()),
-                tuple(judged.uncertainty[wrong].tolist()),
-                error_auroc(wrong, judged.uncertainty),
+                tuple(prediction.uncertainty[~wrong].tolist()),
+                tuple(prediction.uncertainty[wrong].tolist()),
+                error_auroc(wrong, prediction.uncertainty),
             )
         )
     return RightsWrongs(runs.name, runs.seed, tuple(found))
 
 
 @styled
-def draw(numbers: RightsWrongs) -> Figure:
+def draw(values: RightsWrongs) -> Figure:
     """Draw one panel per method: the share of right and of wrong predictions by uncertainty."""
-    count = len(numbers.methods)
+    count = len(values.methods)
     columns = min(2, count)
     rows = -(-count // columns)
     figure = blank(1.0 + 2.4 * rows, 4.6 if count == 1 else 7.2)
     panels = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).ravel()
-    bins = _bins(np.array([one for each in numbers.methods for one in (*each.right, *each.wrong)]))
-    for axes, each in zip(panels, numbers.methods, strict=False):
+    bins = _bins(np.array([one for each in values.methods for one in (*each.right, *each.wrong)]))
+    for axes, each in zip(panels, values.methods, strict=False):
         _panel(axes, each, bins)
     for axes in panels[count:]:
         axes.set_visible(False)
@@ -96,11 +104,11 @@ def draw(numbers: RightsWrongs) -> Figure:
     # Outside of the panels: inside there is always a bar that it could hide.
     handles = [
         *(Patch(facecolor=colour, alpha=0.6, hatch=hatch, label=name, edgecolor="white", lw=0.4)
-          for name, (colour, hatch) in LOOKS.items()),
+          for name, (colour, hatch) in STYLES.items()),
         Line2D([], [], color=BLACK, linestyle="--", label="median"),
     ]  # fmt: skip
     figure.legend(handles=handles, loc="outside lower center", ncols=3)
-    figure.suptitle(f"Uncertainty of right and wrong predictions\n{numbers.data}, validation set")
+    figure.suptitle(f"Uncertainty of right and wrong predictions\n{values.data}, validation set")
     return figure
 
 
@@ -122,7 +130,7 @@ def _bins(values: NDArray[np.float64]) -> list[float]:
 
 
 def _panel(axes: Axes, each: RightWrong, bins: list[float]) -> None:
-    for values, (colour, hatch) in zip((each.right, each.wrong), LOOKS.values(), strict=True):
+    for values, (colour, hatch) in zip((each.right, each.wrong), STYLES.values(), strict=True):
         if values:
             share = np.full(len(values), 100 / len(values))
             axes.hist(
@@ -141,7 +149,7 @@ def _panel(axes: Axes, each: RightWrong, bins: list[float]) -> None:
     axes.set_xlim(bins[0], bins[-1])
     axes.grid(axis="y")
     counts = f"{len(each.right)} right, {len(each.wrong) or 'none'} wrong"
-    panel_name(axes, f"{each.method}: {counts}\nAUROC {said(each.auroc, '.3f')}")
+    panel_name(axes, f"{each.method}: {counts}\nAUROC {text_of(each.auroc, '.3f')}")
 
 
 def _summary(values: tuple[float, ...]) -> str:

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from eventide.errors import EventideError
 from eventide.experiments import Results, Variant
 from eventide.experiments.results import Spread
-from eventide.reports.figures.make import Numbers, Recipe
+from eventide.reports.figures.recipe import FigureValues, Recipe
 from eventide.reports.figures.style import (
     BLUE,
     GREY,
@@ -55,7 +55,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Sensitivity(Numbers):
+class Sensitivity(FigureValues):
     """All points, the method's own value of each lambda, and what went wrong."""
 
     data: str
@@ -128,34 +128,34 @@ def _own(settings: Settings) -> dict[str, float]:
 
 
 @styled
-def draw(numbers: Sensitivity) -> Figure:
+def draw(values: Sensitivity) -> Figure:
     """Draw one panel per lambda; bands are one deviation over the seeds."""
     figure = blank(3.1)
     panels = figure.subplots(1, len(WEIGHTS), sharey=True)
     for axes, weight in zip(panels, WEIGHTS, strict=True):
-        own = [each for each in numbers.points if each.weight == weight.name]
-        values = np.array([each.value for each in own])
-        _line(axes, values, [each.accuracy for each in own], "ACC", BLUE, "o")
-        _line(axes, values, [each.macro_f1 for each in own], "macro-F1", ORANGE, "s")
-        axes.axvline(numbers.own[weight.name], color=GREY, ls=":", lw=1, label="value in use")
+        own = [each for each in values.points if each.weight == weight.name]
+        weights = np.array([each.value for each in own])
+        _line(axes, weights, [each.accuracy for each in own], "ACC", BLUE, "o")
+        _line(axes, weights, [each.macro_f1 for each in own], "macro-F1", ORANGE, "s")
+        axes.axvline(values.own[weight.name], color=GREY, ls=":", lw=1, label="value in use")
         axes.set_xscale("log")
-        axes.set_xticks(values, [f"{value:g}" for value in values])
+        axes.set_xticks(weights, [f"{value:g}" for value in weights])
         axes.minorticks_off()
         axes.set_xlabel(f"{weight.name} (logarithmic)")
         axes.grid(axis="y")
         panel_name(axes, f"{weight.name}: {weight.term}")
     panels[0].set_ylabel("% on test messages")
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-    seeds = counted(len(numbers.seeds), "seed", "seeds")
+    seeds = counted(len(values.seeds), "seed", "seeds")
     figure.suptitle(
-        f"How much the weights of the loss matter: {numbers.data}, {numbers.method}, {seeds}"
+        f"How much the weights of the loss matter: {values.data}, {values.method}, {seeds}"
     )
     return figure
 
 
 def _line(
     axes: Axes,
-    values: np.ndarray[tuple[int], np.dtype[np.float64]],
+    weights: np.ndarray[tuple[int], np.dtype[np.float64]],
     spreads: list[Spread | None],
     label: str,
     colour: str,
@@ -163,8 +163,8 @@ def _line(
 ) -> None:
     mean = np.array([np.nan if each is None else 100 * each.mean for each in spreads])
     apart = np.array([100 * (each.deviation or 0.0) if each else 0.0 for each in spreads])
-    axes.plot(values, mean, color=colour, marker=marker, ms=4, label=label)
-    axes.fill_between(values, mean - apart, mean + apart, color=colour, alpha=0.2, lw=0)
+    axes.plot(weights, mean, color=colour, marker=marker, ms=4, label=label)
+    axes.fill_between(weights, mean - apart, mean + apart, color=colour, alpha=0.2, lw=0)
 
 
 FIGURE = Recipe(measure, draw, methods=("ucl-ec",), seeds=True)

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from eventide.reports.figures.make import Numbers, Recipe
+from eventide.reports.figures.recipe import FigureValues, Recipe
 from eventide.reports.figures.style import (
     BLUE,
     GREEN,
@@ -18,8 +18,8 @@ from eventide.reports.figures.style import (
     blank,
     counted,
     panel_name,
-    said,
     styled,
+    text_of,
 )
 from eventide.reports.figures.trained_runs import Runs
 from eventide.reports.figures.tsne import METHODS_SHOWN
@@ -47,7 +47,7 @@ class Likeness:
 
 
 @dataclass(frozen=True)
-class Similarities(Numbers):
+class Similarities(FigureValues):
     """The distributions of every method in every group, on the embeddings of one view."""
 
     data: str
@@ -64,7 +64,7 @@ class Similarities(Numbers):
             head,
             *(
                 f"{each.method:<14}{each.group:<12}{each.classes:>8}{len(each.intra):>10}"
-                + "".join(f"{said(mean, '.4f', 'empty'):>14}" for mean in each.means)
+                + "".join(f"{text_of(mean, '.4f', 'empty'):>14}" for mean in each.means)
                 for each in self.likeness
             ),
         ]
@@ -75,7 +75,7 @@ def measure(runs: Runs) -> Similarities:
     groups = runs.groups()
     found = []
     for variant in runs.methods:
-        run = runs.run(variant)
+        run = runs.fitted(variant)
         truth = run.truth("test")
         intra, inter = mean_cosines(run.embeddings("test", runs.view), truth)
         for group in GROUPS:
@@ -96,7 +96,7 @@ def mean_cosines(unit: Floats, truth: NDArray[Any]) -> tuple[Floats, Floats]:
     """Mean cosine of each message with the others of its event, and with those of other events.
 
     ``unit`` [n, d] holds unit rows. A mean of cosines is the cosine with a sum of vectors, so that
-    no pair is ever formed: exact, and linear in n. NaN where there is nobody to compare with.
+    no pair is ever formed: exact, and linear in n. NaN where there is no other message.
 
     >>> unit = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     >>> [each.tolist() for each in mean_cosines(unit, np.array(["a", "a", "b"]))]
@@ -116,17 +116,17 @@ def mean_cosines(unit: Floats, truth: NDArray[Any]) -> tuple[Floats, Floats]:
 
 
 @styled
-def draw(numbers: Similarities) -> Figure:
+def draw(values: Similarities) -> Figure:
     """Draw rows of groups and columns of methods; dashed: the means of the uncertain group."""
     figure = blank(5.4)
     panels = figure.subplots(
-        len(GROUPS), len(numbers.methods), sharex=True, sharey="row", squeeze=False
+        len(GROUPS), len(values.methods), sharex=True, sharey="row", squeeze=False
     )
-    values = [x for each in numbers.likeness for x in (*each.intra, *each.inter)]
-    bins = np.linspace(min(values, default=0.0), max(values, default=1.0) + 1e-9, 41).tolist()
+    cosines = [x for each in values.likeness for x in (*each.intra, *each.inter)]
+    bins = np.linspace(min(cosines, default=0.0), max(cosines, default=1.0) + 1e-9, 41).tolist()
     room = 0.04 * (bins[-1] - bins[0])
-    found = {(each.method, each.group): each for each in numbers.likeness}
-    for column, method in enumerate(numbers.methods):
+    found = {(each.method, each.group): each for each in values.likeness}
+    for column, method in enumerate(values.methods):
         for row, group in enumerate(reversed(GROUPS)):
             axes = panels[row, column]
             axes.set_xlim(bins[0] - room, bins[-1] + room)
@@ -146,8 +146,8 @@ def draw(numbers: Similarities) -> Figure:
     }
     figure.legend(found_labels.values(), found_labels, loc="outside lower center", ncols=3)
     figure.suptitle(
-        f"How alike test messages are to their own event and to others:\n{numbers.data}, "
-        f"{numbers.view} view"
+        f"How alike test messages are to their own event and to others:\n{values.data}, "
+        f"{values.view} view"
     )
     return figure
 

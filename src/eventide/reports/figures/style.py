@@ -1,4 +1,4 @@
-"""How every figure looks, and how it prints numbers that may be missing."""
+"""The style of every figure, and how it prints values that may be missing."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from eventide.errors import BadSetting
 from eventide.experiments.results import Spread
-from eventide.outputs import writing
+from eventide.outputs import check_suffix
 from eventide.storage import atomic_file
 
 Asked = ParamSpec("Asked")
@@ -29,10 +28,10 @@ HATCHES = ("", "////", "....", "xxxx", "----", "\\\\\\\\", "oooo", "++++")
 """A second sign beside colour, for print without it."""
 
 
-def look(index: int) -> tuple[str, str]:
+def bar_style(index: int) -> tuple[str, str]:
     """Return colour and hatch of the n-th thing; the pair comes again only after 64 of them.
 
-    >>> look(0) == look(8), look(0)[0] == look(8)[0]
+    >>> bar_style(0) == bar_style(8), bar_style(0)[0] == bar_style(8)[0]
     (False, True)
     """
     turn = index + index // len(SERIES)
@@ -85,29 +84,15 @@ def blank(height: float, width: float = WIDTH) -> Figure:
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def checked_path(path: Path) -> Path:
-    """Return ``path`` if its ending says how to write a figure."""
-    if path.suffix.lower() not in FORMATS:
-        raise BadSetting(
-            f"a figure cannot be written as {path.name!r}",
-            next_step=f"end its name with one of {', '.join(FORMATS)}",
-        )
-    return path
-
-
 def save(figure: Figure, path: Path) -> Path:
     """Write a figure; the ending of ``path`` says how. The same figure gives the same bytes."""
-    ending = checked_path(path).suffix.lower()
+    ending = check_suffix(path, FORMATS)
     undated: dict[str, dict[str, str | None]] = {
         ".png": {},
         ".pdf": {"CreationDate": None},
         ".svg": {"Date": None},
     }
-    with (
-        writing(path, "the figure"),
-        atomic_file(path) as temporary,
-        matplotlib.rc_context(),
-    ):
+    with atomic_file(path, "the figure") as temporary, matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(_STYLE)
         figure.savefig(temporary, dpi=200, metadata=undated[ending])
@@ -124,10 +109,10 @@ def write_values(axes: Axes, heights: Sequence[float], form: str) -> None:
     if len(heights) > NAMED_CLASSES:
         return
     axes.margins(y=0.15)
-    for place, height in enumerate(heights):
+    for index, height in enumerate(heights):
         axes.annotate(
             format(height, form),
-            (place, height),
+            (index, height),
             (0, 2),
             textcoords="offset points",
             ha="center",
@@ -158,10 +143,10 @@ def shorten(name: str, length: int = 26) -> str:
     return name if len(name) <= length else name[: length - 1] + "…"
 
 
-def said(value: float | None, form: str, nothing: str = "undefined") -> str:
-    """Format a number, or say that there is none.
+def text_of(value: float | None, form: str, nothing: str = "undefined") -> str:
+    """Format a value, or the word for a missing one.
 
-    >>> said(0.123, "+.2f"), said(None, ".3f", "empty")
+    >>> text_of(0.123, "+.2f"), text_of(None, ".3f", "empty")
     ('+0.12', 'empty')
     """
     return nothing if value is None else format(value, form)

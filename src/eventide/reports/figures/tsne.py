@@ -8,9 +8,19 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from eventide.reports.figures.make import Numbers, Recipe
-from eventide.reports.figures.style import MARKERS, SERIES, blank, panel_name, said, shorten, styled
-from eventide.reports.figures.trained_runs import FittedRun, Ints, Runs
+from eventide.corpus.corpus import Ints
+from eventide.experiments.fitted_variant import FittedVariant, SplitPart
+from eventide.reports.figures.recipe import FigureValues, Recipe
+from eventide.reports.figures.style import (
+    MARKERS,
+    SERIES,
+    blank,
+    panel_name,
+    shorten,
+    styled,
+    text_of,
+)
+from eventide.reports.figures.trained_runs import Runs
 
 METHODS_SHOWN = ("ce", "hybrid-psc", "bcl", "ucl-ec")
 EVENTS = 8
@@ -21,7 +31,7 @@ BACKGROUND = 60
 
 @dataclass(frozen=True)
 class Map:
-    """One method: places in the plane, and how far apart the test messages' events lie.
+    """One method: coordinates in the plane, and how far apart the test messages' events lie.
 
     ``silhouette`` is measured on the embeddings themselves (cosine), not on the plane: 1 is well
     apart, 0 overlapping, below 0 mixed up.
@@ -34,7 +44,7 @@ class Map:
 
 
 @dataclass(frozen=True)
-class Maps(Numbers):
+class Maps(FigureValues):
     """The chosen messages (event and part of the split of each), and a map of them per method."""
 
     data: str
@@ -53,7 +63,8 @@ class Maps(Numbers):
             f"{tested} test messages, {len(self.part) - tested} training messages, "
             f"{self.view} view",
             *(
-                f"{each.method:<14}silhouette of the test messages " + said(each.silhouette, "+.3f")
+                f"{each.method:<14}silhouette of the test messages "
+                + text_of(each.silhouette, "+.3f")
                 for each in self.maps
             ),
         ]
@@ -61,12 +72,12 @@ class Maps(Numbers):
 
 def measure(runs: Runs) -> Maps:
     """Draw the events, train the methods, and lay the same messages out for each."""
-    first = runs.run(runs.methods[0])
+    first = runs.fitted(runs.methods[0])
     generator = np.random.default_rng(runs.seed)
     testable = np.unique(first.truth("test"))
     testable = testable[testable < len(first.classes)]
     events = np.sort(generator.choice(testable, min(EVENTS, len(testable)), replace=False))
-    rows = {
+    rows: dict[SplitPart, Ints] = {
         "train": _some(first.truth("train"), events, generator),
         "test": np.flatnonzero(np.isin(first.truth("test"), events)),
     }
@@ -80,7 +91,7 @@ def measure(runs: Runs) -> Maps:
         event=tuple(first.classes[event] for event in truth),
         part=tuple(parts),
         maps=tuple(
-            _map(runs.run(each), runs, rows, truth, np.array(parts) == "test")
+            _map(runs.fitted(each), runs, rows, truth, np.array(parts) == "test")
             for each in runs.methods
         ),
     )
@@ -92,7 +103,11 @@ def _some(truth: Ints, events: Ints, generator: np.random.Generator) -> Ints:
 
 
 def _map(
-    run: FittedRun, runs: Runs, rows: dict[str, Ints], truth: Ints, tested: NDArray[np.bool_]
+    run: FittedVariant,
+    runs: Runs,
+    rows: dict[SplitPart, Ints],
+    truth: Ints,
+    tested: NDArray[np.bool_],
 ) -> Map:
     from sklearn.manifold import TSNE
     from sklearn.metrics import silhouette_score
@@ -113,16 +128,16 @@ def _map(
 
 
 @styled
-def draw(numbers: Maps) -> Figure:
+def draw(values: Maps) -> Figure:
     """One panel per method; test messages stand out, training messages lie faintly behind."""
-    columns = min(2 if len(numbers.maps) <= 4 else 3, len(numbers.maps))
-    rows = -(-len(numbers.maps) // columns)
+    columns = min(2 if len(values.maps) <= 4 else 3, len(values.maps))
+    rows = -(-len(values.maps) // columns)
     figure = blank(1.2 + 6.0 / columns * rows)
     panels = figure.subplots(rows, columns, squeeze=False).ravel()
-    event, tested = np.array(numbers.event), np.array(numbers.part) == "test"
-    for axes, each in zip(panels, numbers.maps, strict=False):
+    event, tested = np.array(values.event), np.array(values.part) == "test"
+    for axes, each in zip(panels, values.maps, strict=False):
         x, y = np.array(each.x), np.array(each.y)
-        for index, name in enumerate(numbers.events):
+        for index, name in enumerate(values.events):
             own, colour = event == name, SERIES[index]
             axes.scatter(x[own & ~tested], y[own & ~tested], s=5, color=colour, alpha=0.35, lw=0)
             axes.scatter(
@@ -135,18 +150,18 @@ def draw(numbers: Maps) -> Figure:
                 linewidth=0.4,
                 label=shorten(name),
             )
-        panel_name(axes, f"{each.method}   (silhouette {said(each.silhouette, '.2f')})")
+        panel_name(axes, f"{each.method}   (silhouette {text_of(each.silhouette, '.2f')})")
         axes.set_xticks([])
         axes.set_yticks([])
         for spine in axes.spines.values():
             spine.set_visible(True)
             spine.set_color("#BBBBBB")
-    for axes in panels[len(numbers.maps) :]:
+    for axes in panels[len(values.maps) :]:
         axes.set_visible(False)
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=3)
     figure.suptitle(
-        f"t-SNE of the {numbers.view} view of {len(numbers.events)} events: {numbers.data}\n"
+        f"t-SNE of the {values.view} view of {len(values.events)} events: {values.data}\n"
         "large: test messages, small: training messages; axes have no unit",
     )
     return figure

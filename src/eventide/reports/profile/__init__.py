@@ -1,4 +1,4 @@
-"""DataProfile about messages before anybody trains on them; ``page`` lays them out for reading."""
+"""The data profile that ``eventide check`` shows before training; ``page`` formats it as text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from eventide.data import Intake
 from eventide.data.schema import read_part
 from eventide.features.elements import with_elements
-from eventide.reports.profile.advice import Warned, next_step, warnings
+from eventide.reports.profile.advice import ProfileWarning, next_step, warnings
 from eventide.reports.profile.connections import ViewProfile, ViewQuality, quality, views
 from eventide.reports.profile.languages import Languages, languages
 from eventide.reports.profile.sections import (
@@ -16,21 +16,21 @@ from eventide.reports.profile.sections import (
     ProfileSection,
     Repeats,
     Rows,
-    Sides,
+    SplitCounts,
     Times,
     classes,
     estimate,
     repeats,
     rows,
-    sides,
+    split_counts,
     times,
 )
 
-__all__ = ["DataProfile", "facts"]
+__all__ = ["DataProfile", "data_profile"]
 
 
 class DataProfile(ProfileSection):
-    """All facts about one source of messages; each section says what its numbers mean."""
+    """The profile of one source of messages; the docstring of each section explains its values."""
 
     source: str
     sources: tuple[str, ...]
@@ -39,28 +39,28 @@ class DataProfile(ProfileSection):
     notes: tuple[str, ...]
     rows: Rows
     classes: Classes
-    sides: Sides
+    splits: SplitCounts
     times: Times
     languages: Languages
     views: tuple[ViewProfile, ...]
     quality: tuple[ViewQuality, ...]
     repeats: Repeats
     estimate: Estimate
-    warnings: tuple[Warned, ...] = ()
+    warnings: tuple[ProfileWarning, ...] = ()
     next_step: str = ""
 
 
-def facts(
+def data_profile(
     intake: Intake,
     *,
     source: str | Sequence[str] | None = None,
     columns: Mapping[str, str] | None = None,
     options: Sequence[str] = (),
 ) -> DataProfile:
-    """Measure what was read.
+    """Build the data profile of messages that were read.
 
-    ``source`` and ``columns`` are what the user called things, ``options`` how else it was read
-    (``--day-first``): the command that is said next repeats them.
+    ``source`` and ``columns`` are the user's names of the source and its columns, ``options`` the
+    other options of reading (``--day-first``). The command suggested at the end repeats them.
     """
     messages = intake.messages
     elements = with_elements(messages)
@@ -75,7 +75,7 @@ def facts(
         notes=intake.notes,
         rows=rows(intake),
         classes=classes(messages),
-        sides=sides(messages),
+        splits=split_counts(messages),
         times=times(messages),
         languages=languages(read_part(messages["text"])),
         views=views(elements),

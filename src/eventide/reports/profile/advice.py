@@ -1,4 +1,4 @@
-"""What a practitioner should hear before training: warnings from the facts, and a next step."""
+"""Advice before training: warnings from the data profile, and one next step."""
 
 from __future__ import annotations
 
@@ -6,92 +6,92 @@ import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from eventide.data.event_names import about_missing, about_spelling
+from eventide.data.event_names import missing_label_notes, spelling_notes
 from eventide.data.readers.paths import STANDARD_INPUT
 from eventide.reports.profile.sections import ProfileSection
 
 if TYPE_CHECKING:
     from eventide.reports.profile import DataProfile
 
-FEW = 10  # messages under which a class is hardly learned
-HUB = 0.3  # share of all messages that one element may connect
-ISOLATED = 0.8  # share of messages that may be alone in a view
-CLOCK = 0.9  # share of messages whose nearest in time may be about the same event
-QUARANTINE = 0.01  # share of rows that may be put aside
+FEW = 10  # a class with fewer messages is hardly learned
+HUB = 0.3  # warn if one element connects a larger share of all messages
+ISOLATED = 0.8  # warn if a larger share of messages has no element in a view
+CLOCK = 0.9  # warn if a larger share has its nearest message in time in the same event
+QUARANTINE = 0.01  # warn if a larger share of rows is quarantined
 UNEQUAL = 10.0  # imbalance above which accuracy hides the small classes
 PAPER_HELD_OUT = 50  # 20 validation + 30 test messages per class
-LARGE = 200_000  # messages from which on exact training takes hours
+LARGE = 200_000  # exact training on more messages takes hours
 FIRST_YEAR = 2000  # earlier times are mostly epochs in the wrong unit
 NAMES = 4
 
 
-class Warned(ProfileSection):
-    """A warning: a code for programs, a sentence for people."""
+class ProfileWarning(ProfileSection):
+    """A warning: a code for programs and a sentence for readers."""
 
     code: str
     text: str
 
 
-def warnings(facts: DataProfile) -> tuple[Warned, ...]:
-    """Collect every warning that the facts give reason for, the gravest first."""
+def warnings(profile: DataProfile) -> tuple[ProfileWarning, ...]:
+    """Collect every warning that applies, the most serious first."""
     found = (
-        *_about_rows(facts),
-        *_about_classes(facts),
-        *_about_sides(facts),
-        *_about_repeats(facts),
-        *_about_times(facts),
-        *_about_views(facts),
+        *_about_rows(profile),
+        *_about_classes(profile),
+        *_about_splits(profile),
+        *_about_repeats(profile),
+        *_about_times(profile),
+        *_about_views(profile),
     )
-    return tuple(Warned(code=code, text=text) for code, text in found)
+    return tuple(ProfileWarning(code=code, text=text) for code, text in found)
 
 
-def next_step(facts: DataProfile) -> str:
-    """Say the one thing to do next."""
-    rows = facts.rows
+def next_step(profile: DataProfile) -> str:
+    """Return the one next step."""
+    rows = profile.rows
     if not rows.kept:
         return f"No message could be used: {rows.remedy}. Then check again."
     if 2 * rows.quarantined > rows.read:
         return f"More than half of the rows cannot be used: {rows.remedy}. Then check again."
-    if not facts.classes.labelled:
+    if not profile.classes.labelled:
         return (
             "No message carries an event. Name the label column, for example "
             "--column event=label, or keep this file for `eventide assign`."
         )
-    if len(facts.classes.events) < 2:
+    if len(profile.classes.events) < 2:
         return "Training needs two events or more: add messages of another event."
-    if STANDARD_INPUT in facts.sources:
+    if STANDARD_INPUT in profile.sources:
         return "Save the messages to a file and train on it: eventide train FILE --out model"
-    mapping = [f"{ours}={theirs}" for ours, theirs in facts.columns.items()]
+    mapping = [f"{ours}={theirs}" for ours, theirs in profile.columns.items()]
     options = [word for pair in mapping for word in ("--column", pair)]
-    words = ["eventide", "train", *facts.sources, "--out", "model", *options, *facts.options]
+    words = ["eventide", "train", *profile.sources, "--out", "model", *options, *profile.options]
     return f"Train on it: {shlex.join(words)}"
 
 
 Found = Iterator[tuple[str, str]]
 
 
-def _about_rows(facts: DataProfile) -> Found:
-    rows = facts.rows
+def _about_rows(profile: DataProfile) -> Found:
+    rows = profile.rows
     if rows.read and rows.quarantined > QUARANTINE * rows.read:
         share = rows.quarantined / rows.read
         yield (
             "quarantine",
-            f"{rows.quarantined:,} of {rows.read:,} rows ({share:.0%}) were put aside; "
-            "write them out with --rejected FILE and look",
+            f"{rows.quarantined:,} of {rows.read:,} rows ({share:.0%}) were quarantined; "
+            "write them to a file with --rejected FILE",
         )
     if rows.kept >= LARGE:
         yield (
             "large",
             f"{rows.kept:,} messages: every exact step of training computes nearly all of them. "
-            "--set training.layer1_refresh=100 does so every 100 steps: far quicker, not exact",
+            "--set training.layer1_refresh=100 does so every 100 steps: faster, but not exact",
         )
 
 
-def _about_classes(facts: DataProfile) -> Found:
-    events = facts.classes.events
+def _about_classes(profile: DataProfile) -> Found:
+    events = profile.classes.events
     if len(events) == 1:
         yield "one-class", f"all labelled messages are about one event ({events[0].event})"
-    split = facts.sides.train > 0
+    split = profile.splits.train > 0
     sizes = [(e.event, e.train if split else e.messages) for e in events]
     listed = [f"{event} ({count})" for event, count in sizes if count < FEW]
     if listed:
@@ -110,60 +110,60 @@ def _about_classes(facts: DataProfile) -> Found:
             f"use a proportional split ({_names(small)})",
         )
     counts = {e.event: e.messages for e in events}
-    for text in about_missing(counts):
+    for text in missing_label_notes(counts):
         yield "missing-label", text
-    for text in about_spelling(counts):
+    for text in spelling_notes(counts):
         yield "alike", text
-    if facts.classes.imbalance and facts.classes.imbalance >= UNEQUAL:
+    if profile.classes.imbalance and profile.classes.imbalance >= UNEQUAL:
         yield (
             "unequal",
-            f"the largest class is {facts.classes.imbalance:.0f} times the smallest: "
+            f"the largest class is {profile.classes.imbalance:.0f} times the smallest: "
             "read macro-F1 beside accuracy",
         )
 
 
-def _about_sides(facts: DataProfile) -> Found:
-    events, sides = facts.classes.events, facts.sides
-    held_out = sides.val + sides.test
-    if held_out and not sides.train:
+def _about_splits(profile: DataProfile) -> Found:
+    events, splits = profile.classes.events, profile.splits
+    held_out = splits.val + splits.test
+    if held_out and not splits.train:
         yield "no-train", "the split column names no training message"
         return
-    untrained = [e.event for e in events if sides.train and not e.train and e.val + e.test]
+    untrained = [e.event for e in events if splits.train and not e.train and e.val + e.test]
     if untrained:
         yield (
             "untrained",
             f"{_count(untrained, 'class is', 'classes are')} held out but never trained on: "
             f"{_names(untrained)}",
         )
-    untested = [e.event for e in events if sides.test and e.train and not e.test]
+    untested = [e.event for e in events if splits.test and e.train and not e.test]
     if untested:
         yield (
             "untested",
             f"{_count(untested, 'class has', 'classes have')} no test message: {_names(untested)}",
         )
-    if sides.none and sides.train:
-        yield "no-side", f"{sides.none:,} messages are on no side of the split"
+    if splits.none and splits.train:
+        yield "no-split", f"{splits.none:,} messages are in no split"
 
 
-def _about_repeats(facts: DataProfile) -> Found:
-    exact, near = facts.repeats.exact, facts.repeats.near
+def _about_repeats(profile: DataProfile) -> Found:
+    exact, near = profile.repeats.exact, profile.repeats.near
     if near.leaked:
         yield (
             "leaked",
             f"{near.leaked:,} validation or test messages have a copy in training "
-            f"({exact.leaked:,} word for word): scores will flatter; "
+            f"({exact.leaked:,} word for word): scores will be too high; "
             "split with near-duplicates kept together",
         )
-    if exact.disputed:
+    if exact.conflicting:
         yield (
-            "disputed",
-            f"{_count_of(exact.disputed, 'text carries', 'texts carry')} more than one event: "
-            "labels that no method can satisfy",
+            "conflicting-labels",
+            f"{_count_of(exact.conflicting, 'text has', 'texts have')} conflicting labels: "
+            "the same text with different events, which no method can predict",
         )
 
 
-def _about_times(facts: DataProfile) -> Found:
-    times = facts.times
+def _about_times(profile: DataProfile) -> Found:
+    times = profile.times
     if times.missing:
         yield "no-time", f"{times.missing:,} messages have no time: they are not weighted by time"
     if times.first and times.first.year < FIRST_YEAR:
@@ -172,32 +172,32 @@ def _about_times(facts: DataProfile) -> Found:
             f"the first message is from {times.first:%Y-%m-%d}: "
             "are the times in seconds or milliseconds as you expect?",
         )
-    if times.first and times.first == times.last and facts.rows.kept > 1:
+    if times.first and times.first == times.last and profile.rows.kept > 1:
         yield "one-time", "all messages have the same time"
-    several = len(facts.classes.events) > 1
+    several = len(profile.classes.events) > 1
     if several and times.same_event_nearest is not None and times.same_event_nearest >= CLOCK:
         yield (
             "clock",
-            f"time alone gives the event away: for {times.same_event_nearest:.0%} of the "
-            "messages the nearest in time is about the same event. Compare with the "
-            "nearest-in-time yardstick before praising a method",
+            f"time alone predicts the event: for {times.same_event_nearest:.0%} of the "
+            "messages the nearest message in time is about the same event. Compare every "
+            "method with the nearest-in-time baseline",
         )
 
 
-def _about_views(facts: DataProfile) -> Found:
-    for view in facts.views:
-        if facts.rows.kept and view.without >= ISOLATED * facts.rows.kept:
+def _about_views(profile: DataProfile) -> Found:
+    for view in profile.views:
+        if profile.rows.kept and view.without >= ISOLATED * profile.rows.kept:
             yield (
                 "isolated",
-                f"{view.without / facts.rows.kept:.0%} of the messages have no element in the "
-                f"{view.name} view: it can say little about them",
+                f"{view.without / profile.rows.kept:.0%} of the messages have no element in the "
+                f"{view.name} view: it adds little information about them",
             )
         for clique in view.cliques:
             if clique.share > HUB:
                 yield (
                     "hub",
                     f"{clique.element} ({clique.column}) connects {clique.share:.0%} of all "
-                    "messages: it says little about the event",
+                    "messages: it carries little information about the event",
                 )
 
 

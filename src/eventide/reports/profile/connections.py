@@ -1,4 +1,4 @@
-"""What connects messages, view by view: elements, cliques, edges and their purity."""
+"""Sections of the data profile about views: elements, cliques, edges and their purity."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class ViewProfile(ProfileSection):
 
 
 def views(elements: pl.DataFrame, chosen: Sequence[View] = PAPER_VIEWS) -> tuple[ViewProfile, ...]:
-    """Measure each view of messages whose elements were extracted already."""
+    """Profile each view of messages whose elements are filled in."""
     return tuple(_view(elements, view) for view in chosen)
 
 
@@ -78,8 +78,8 @@ def _pairs(messages: pl.DataFrame, column: str) -> pl.DataFrame:
 
 
 WHY_DIFFERENT = (
-    "The paper does not say how it finds elements. Ours are read from the text: hashtags, links "
-    "and mentions by their signs, entities by rules and word lists (extended after reading "
+    "The paper does not say how it extracts elements. Eventide reads them from the text: hashtags, "
+    "links and mentions by their syntax, entities by rules and word lists (extended after reading "
     "frequent words of CrisisLexT6), so edges and shares differ."
 )
 
@@ -87,8 +87,8 @@ WHY_DIFFERENT = (
 class ViewQuality(ProfileSection):
     """Edges of one view (or of all together), and their share within one event.
 
-    ``purity`` counts edges between labelled messages only; null where there are none. ``paper`` is
-    the paper's share, null for data sets that it does not have.
+    ``purity`` counts edges between labelled messages only; null if there are none. ``paper`` is
+    the paper's share, null for other data sets.
     """
 
     view: str
@@ -100,7 +100,7 @@ class ViewQuality(ProfileSection):
 def quality(
     elements: pl.DataFrame, source: str, chosen: Sequence[View] = PAPER_VIEWS
 ) -> tuple[ViewQuality, ...]:
-    """Count the edges of each view and of their union, exactly and without listing any."""
+    """Count the edges of each view and of their union exactly, without listing them."""
     dataset = Path(source).stem
     return tuple(
         ViewQuality(

@@ -1,7 +1,7 @@
-"""A cheap guess of the language: the script, and for Latin script the commonest small words.
+"""Guesses the language of messages by script and, for Latin script, by frequent function words.
 
-It is a guess, good enough to notice that a file is not in one language; short messages often
-hold no small word at all and stay "unclear".
+The guess is good enough to notice that a file is in several languages. Short messages often have no
+function word and stay "unclear".
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import polars as pl
 
 from eventide.reports.profile.sections import ProfileSection
 
-LOOKED_AT = 10_000
+SAMPLED = 10_000
 UNCLEAR = "unclear"
 
 _SMALL_WORDS = {
@@ -38,16 +38,16 @@ _SCRIPTS = {
 
 
 class LanguageShare(ProfileSection):
-    """A language as guessed, and its share of the messages looked at."""
+    """A guessed language and its share of the sampled messages."""
 
     language: str
     share: float
 
 
 class Languages(ProfileSection):
-    """Guesses by script and small words, on an even selection of ``looked_at`` messages."""
+    """Guesses for ``sampled`` messages, taken at equal steps from all."""
 
-    looked_at: int
+    sampled: int
     guesses: tuple[LanguageShare, ...]
 
 
@@ -58,23 +58,23 @@ def languages(texts: pl.Series) -> Languages:
     ...     ).model_dump()["guesses"][0]
     {'language': 'Cyrillic script', 'share': 0.3333333333333333}
     """
-    step = max(1, -(-len(texts) // LOOKED_AT))
-    looked_at = texts.gather_every(step)
-    if looked_at.is_empty():
-        return Languages(looked_at=0, guesses=())
-    guesses = guess(looked_at).alias("language").value_counts(name="messages")
+    step = max(1, -(-len(texts) // SAMPLED))
+    sampled = texts.gather_every(step)
+    if sampled.is_empty():
+        return Languages(sampled=0, guesses=())
+    guesses = guess(sampled).alias("language").value_counts(name="messages")
     ordered = guesses.sort("messages", "language", descending=[True, False])
     return Languages(
-        looked_at=len(looked_at),
+        sampled=len(sampled),
         guesses=tuple(
-            LanguageShare(language=name, share=count / len(looked_at))
+            LanguageShare(language=name, share=count / len(sampled))
             for name, count in ordered.iter_rows()
         ),
     )
 
 
 def guess(texts: pl.Series) -> pl.Series:
-    """Name one language per text: most small words wins, a tie or none is "unclear".
+    """Guess one language per text: the one with most function words; a tie or none is "unclear".
 
     >>> guess(pl.Series(["der Zug ist nicht da", "#flood"])).to_list()
     ['German', 'unclear']
@@ -94,6 +94,6 @@ def guess(texts: pl.Series) -> pl.Series:
         pl.when(pl.col("text").str.contains(script)).then(pl.lit(name))
         for name, script in _SCRIPTS.items()
     )
-    # One borrowed sign in an English text is no Japanese: small words come first.
+    # One Japanese character does not make an English text Japanese: function words come first.
     by_both = pl.when(best > 1).then(by_words).otherwise(pl.coalesce(by_script, by_words))
     return frame.select(by_both.alias("language"))["language"]

@@ -17,7 +17,7 @@ from eventide.settings import preset, resolve
 
 
 class ProfileSection(BaseModel):
-    """A read-only record; ``model_dump(mode="json")`` turns it into plain values."""
+    """A read-only section of the profile; ``model_dump(mode="json")`` gives plain values."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -25,8 +25,7 @@ class ProfileSection(BaseModel):
 class Reason(ProfileSection):
     """One cause of quarantine, how often it occurred and where first.
 
-    ``column`` is null where the whole row could not be taken apart, ``file`` unless there are
-    several.
+    ``column`` is null if the whole row could not be parsed, ``file`` if there is only one file.
     """
 
     column: str | None
@@ -38,7 +37,7 @@ class Reason(ProfileSection):
 
 
 class Rows(ProfileSection):
-    """Rows in = rows kept + rows quarantined; ``remedy`` says what helps against the main cause."""
+    """Rows read = rows kept + rows quarantined; ``remedy`` is the advice for the main cause."""
 
     read: int
     kept: int
@@ -48,7 +47,7 @@ class Rows(ProfileSection):
 
 
 def rows(intake: Intake) -> Rows:
-    """Count what was read and what was put aside, most frequent cause first."""
+    """Count kept and quarantined rows, the most frequent cause first."""
     bad = intake.rejected.height
     return Rows(
         read=intake.rows_in,
@@ -60,7 +59,7 @@ def rows(intake: Intake) -> Rows:
 
 
 class EventCount(ProfileSection):
-    """Messages of one event, in all and per side of the split."""
+    """Messages of one event, in all and per split."""
 
     event: str
     messages: int
@@ -72,7 +71,7 @@ class EventCount(ProfileSection):
 class Classes(ProfileSection):
     """Events from the largest to the smallest; imbalance = largest / smallest.
 
-    ``training_imbalance`` counts training messages alone and is null without a split, or where an
+    ``training_imbalance`` counts training messages only; it is null without a split, or if an
     event has no training message.
     """
 
@@ -90,7 +89,7 @@ def classes(messages: pl.DataFrame) -> Classes:
         labelled.group_by("event")
         .agg(
             pl.len().alias("messages"),
-            *((pl.col("split") == side).sum().alias(side) for side in SPLITS),
+            *((pl.col("split") == split).sum().alias(split) for split in SPLITS),
         )
         .sort("messages", "event", descending=[True, False])
     )
@@ -104,13 +103,13 @@ def classes(messages: pl.DataFrame) -> Classes:
 
 
 def _ratio(sizes: pl.Series) -> float | None:
-    """Largest over smallest, or nothing where that means nothing."""
+    """Largest over smallest; None without values or if one is zero."""
     values = sizes.to_list()
     return max(values) / min(values) if values and min(values) > 0 else None
 
 
-class Sides(ProfileSection):
-    """Messages per side of the split; ``none`` were assigned to no side."""
+class SplitCounts(ProfileSection):
+    """Messages per split; ``none`` is the number of messages in no split."""
 
     train: int
     val: int
@@ -118,18 +117,18 @@ class Sides(ProfileSection):
     none: int
 
 
-def sides(messages: pl.DataFrame) -> Sides:
-    """Count the messages on each side of the split, labelled or not."""
-    count = {side: int((messages["split"] == side).sum()) for side in SPLITS}
-    return Sides(**count, none=messages["split"].null_count())
+def split_counts(messages: pl.DataFrame) -> SplitCounts:
+    """Count the messages of each split, labelled or not."""
+    count = {split: int((messages["split"] == split).sum()) for split in SPLITS}
+    return SplitCounts(**count, none=messages["split"].null_count())
 
 
 class Times(ProfileSection):
     """First and last message, messages per calendar day (UTC), messages without a time.
 
     ``same_event_nearest`` is the share of labelled messages whose nearest labelled message in time
-    is about the same event: near 1, a clock would do as a classifier. ``per_day`` is
-    empty for spans beyond ``PER_DAY_LIMIT`` days.
+    is about the same event: near 1, time alone predicts the event. ``per_day`` is empty for spans
+    of more than ``PER_DAY_LIMIT`` days.
     """
 
     first: datetime | None
@@ -144,7 +143,7 @@ PER_DAY_LIMIT = 3660
 
 
 def times(messages: pl.DataFrame) -> Times:
-    """Measure the ``created_at`` column."""
+    """Profile the ``created_at`` column."""
     known = messages.filter(pl.col("created_at").is_not_null())
     if known.is_empty():
         return Times(
@@ -188,9 +187,9 @@ THRESHOLD = 0.8
 class Copies(ProfileSection):
     """Groups of messages with one text (or nearly one).
 
-    ``surplus`` is how many messages would go if each group were kept once. ``leaked`` counts
-    validation and test messages whose text, or nearly that text, is in training as well.
-    ``disputed`` counts groups whose messages carry different events.
+    ``surplus`` is the number of messages beyond the first of each group. ``leaked`` counts
+    validation and test messages whose text, or nearly that text, is in training too.
+    ``conflicting`` counts groups with conflicting labels: messages of different events.
     """
 
     groups: int
@@ -198,7 +197,7 @@ class Copies(ProfileSection):
     surplus: int
     largest: int
     leaked: int
-    disputed: int
+    conflicting: int
     example: str | None
 
 
@@ -243,20 +242,25 @@ def _copies(messages: pl.DataFrame, group: pl.Series) -> Copies:
         surplus=members - groups.height,
         largest=largest["size"].to_list()[0] if groups.height else 0,
         leaked=int(groups.filter("trained")["held_out"].sum()),
-        disputed=groups.filter(pl.col("events") > 1).height,
+        conflicting=groups.filter(pl.col("events") > 1).height,
         example=largest["text"].to_list()[0] if groups.height else None,
     )
 
 
 MEASURED = ((2_270, 0.31), (20_000, 7.5), (100_000, 145.0), (1_000_000, 33_500.0))
-"""Messages, and seconds of an epoch."""
+"""Number of messages, and measured seconds of an epoch."""
 
 SMALLEST = 400  # fewer messages hardly make an epoch shorter
 FIXED_BYTES, BYTES_PER_MESSAGE = 700_000_000, 14_300
 
 
 class Estimate(ProfileSection):
-    """Seconds of an epoch, epochs at most, and bytes of memory: about, not exactly."""
+    """Approximate seconds of an epoch, most epochs, and bytes of memory.
+
+    By the measurements of docs/speed.md: two cores, the default method, three views, evaluation
+    after every epoch. Seconds are interpolated between them on logarithmic scales; messages with
+    many or few common elements can take twice or half as long.
+    """
 
     seconds_per_epoch: float
     epochs: int
@@ -264,7 +268,7 @@ class Estimate(ProfileSection):
 
 
 def estimate(messages: int) -> Estimate:
-    """Estimate training on so many messages with the default settings.
+    """Estimate the cost of training on this number of messages with the default settings.
 
     >>> round(estimate(20_000).seconds_per_epoch, 1), estimate(100_000).memory // 10**9
     (7.5, 2)
@@ -285,10 +289,10 @@ def estimate(messages: int) -> Estimate:
     )
 
 
-def spoken(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """Write a duration in one unit.
 
-    >>> spoken(0.31), spoken(31), spoken(750), spoken(3_000_000)
+    >>> duration(0.31), duration(31), duration(750), duration(3_000_000)
     ('0.3 s', '31 s', '12 minutes', '833 hours')
     """
     if seconds < 10:

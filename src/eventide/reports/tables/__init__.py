@@ -1,1 +1,1 @@
-"""The tables of a comparison: build (``collection``), render, write."""
+"""The tables of a comparison: built in ``collection``, formatted, written to files."""

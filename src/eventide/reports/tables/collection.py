@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from eventide.experiments.prepared import Material
+from eventide.experiments.prepared import ExperimentData
 from eventide.experiments.results import Results
 from eventide.experiments.variants import groups
 from eventide.reports.profile.connections import WHY_DIFFERENT, quality
@@ -28,9 +28,9 @@ COLUMNS = (
 )
 
 
-def view_quality(material: Material) -> Table:
+def view_quality(data: ExperimentData) -> Table:
     """Count edges and their share within one event, for each view and for all together."""
-    found = quality(material.messages, material.name)
+    found = quality(data.messages, data.name)
     rows = [
         (
             each.view,
@@ -43,7 +43,7 @@ def view_quality(material: Material) -> Table:
     notes = (
         [WHY_DIFFERENT.removesuffix(".")] if any(each.paper is not None for each in found) else []
     )
-    return Table.build("view-quality", f"View quality: {material.name}", COLUMNS, rows, notes)
+    return Table.build("view-quality", f"View quality: {data.name}", COLUMNS, rows, notes)
 
 
 OF_GROUP: dict[str, Callable[[Results, Sequence[str]], Table]] = {
@@ -62,13 +62,13 @@ def collect(
     results: Results,
     asked: Sequence[str] = (),
     *,
-    material: Material | None = None,
+    data: ExperimentData | None = None,
     reference: str | None = None,
 ) -> list[Table]:
     """Return one table per group asked for, one of the other variants, and what goes with them.
 
     Differences from ``reference`` (by default ours) are there if it ran, view quality if
-    ``material`` is given. Every table names the code that made it.
+    ``data`` is given. Every table names the code that made it.
     """
     names = [each.name for each in results.variants]
     reference = chosen_reference(names, reference)
@@ -86,6 +86,6 @@ def collect(
     if len(results.outcomes(reference)) and len(names) > 1:
         found.append(significance(results, names, reference))
     found.append(seconds(results, names))
-    if material is not None:
-        found.append(view_quality(material))
+    if data is not None:
+        found.append(view_quality(data))
     return [replace(each, data=results.plan.dataset, code=results.made_by) for each in found]

@@ -1,4 +1,4 @@
-"""Differences of accuracy from a reference, and whether luck explains them."""
+"""Differences of accuracy from a reference, and whether they are significant."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from eventide.reports.tables.table import Cell, Column, Figure, Table
 from eventide.scoring.significance import ENOUGH_RUNS, CorrectedTTest
 
 REFERENCES = (DEFAULT_METHOD, "ucl-ec", "ucl+cb", "ucl")
-"""Whom the others are tested against unless somebody is named: the first of these that ran."""
+"""Reference method for the significance tests: the first of these that is compared."""
 FEWEST_RUNS = 5
-"""Below this, runs that happen to differ alike would look like a proof."""
+"""Below this, runs that differ alike by chance would pass for significant."""
 SMALLEST_P = 0.001
 COLUMNS = (
     NAME,
@@ -30,7 +30,7 @@ COLUMNS = (
 
 
 def chosen_reference(names: Sequence[str], asked: str | None = None) -> str:
-    """Return whom the others are tested against: one of them, whoever is asked for.
+    """Return the reference method for the significance tests: the one asked for, or the default.
 
     >>> chosen_reference(["ce", "ucl-ec", "ucl"]), chosen_reference(["ce", "bcl"])
     ('ucl-ec', 'ce')
@@ -67,17 +67,17 @@ def significance(results: Results, names: Sequence[str], reference: str | None =
         found = results.difference(each, reference) if each != reference else None
         if found is None:
             continue
-        luck, runs = found.bootstrap, found.t_test
+        bootstrap, runs = found.bootstrap, found.t_test
         p_runs = p_of_runs(runs)
         rows.append(
             [
                 each,
-                Figure(luck.difference),
-                Figure(luck.low),
-                Figure(luck.high),
-                Figure(luck.p_value),
+                Figure(bootstrap.difference),
+                Figure(bootstrap.low),
+                Figure(bootstrap.high),
+                Figure(bootstrap.p_value),
                 None if p_runs is None else Figure(p_runs),
-                luck.messages,
+                bootstrap.messages,
                 runs.runs,
             ]
         )

@@ -1,4 +1,4 @@
-"""A table before it is drawn: typed columns, cells with their numbers, the best ones marked."""
+"""A table before it is drawn: typed columns, cells with their values, the best ones marked."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PLUS_MINUS = "±"
 
 @dataclass(frozen=True)
 class Figure:
-    """A number, usually a mean over runs with its deviation; ``best`` of its column or not."""
+    """A value, usually a mean over runs with its deviation; ``best`` of its column or not."""
 
     mean: float
     deviation: float | None = None
@@ -32,11 +32,11 @@ Cell: TypeAlias = str | int | Figure | None
 
 @dataclass(frozen=True)
 class Column:
-    """What a column is called, how its numbers are written, and which of them is best.
+    """What a column is called, how its values are written, and which of them is best.
 
     ``key`` names it where a program reads; ``scale`` 100 makes per cent of shares; ``signed``
     writes a plus sign too; a ``spare`` column may be left out where there is little room. Below
-    ``least`` a number is only said to be that: no p-value is 0.
+    ``least`` a value is written as "< least": no p-value is 0.
     """
 
     key: str
@@ -49,12 +49,12 @@ class Column:
     spare: bool = False
     least: float | None = None
 
-    def number(self, value: float) -> str:
-        """Write one number in this column's way.
+    def format_value(self, value: float) -> str:
+        """Write one value in this column's way.
 
-        >>> Column("accuracy", "ACC", scale=100).number(0.93456)
+        >>> Column("accuracy", "ACC", scale=100).format_value(0.93456)
         '93.46'
-        >>> Column("p", "p", digits=3, least=0.001).number(0.0)
+        >>> Column("p", "p", digits=3, least=0.001).format_value(0.0)
         '< 0.001'
         """
         if self.least is not None and value < self.least:
@@ -73,7 +73,7 @@ class Column:
         if not isinstance(cell, Figure):
             return f"{cell:,}" if isinstance(cell, int) else cell
         spread = self.spread(cell)
-        return self.number(cell.mean) + (f" {PLUS_MINUS} {spread}" if spread else "")
+        return self.format_value(cell.mean) + (f" {PLUS_MINUS} {spread}" if spread else "")
 
     def spread(self, figure: Figure) -> str:
         """Write the deviation alone; nothing where there is none."""
@@ -99,7 +99,7 @@ class Table:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """All that is said below the table: the notes, and which code made it."""
+        """The lines below the table: the notes, and which code made it."""
         return (*self.notes, f"Code: {self.code}") if self.code else self.notes
 
     @classmethod
@@ -113,35 +113,35 @@ class Table:
     ) -> Table:
         """Mark the best figure of every column that has one, and drop columns without a cell."""
         listed = [list(row) for row in rows]
-        for place, column in enumerate(columns):
-            _mark(listed, place, column)
+        for index, column in enumerate(columns):
+            _mark(listed, index, column)
         used = [
-            place
-            for place in range(len(columns))
-            if place == 0 or any(row[place] not in (None, "") for row in listed)
+            index
+            for index in range(len(columns))
+            if index == 0 or any(row[index] not in (None, "") for row in listed)
         ]
         return cls(
             name,
             title,
-            tuple(columns[place] for place in used),
-            tuple(tuple(row[place] for place in used) for row in listed),
+            tuple(columns[index] for index in used),
+            tuple(tuple(row[index] for index in used) for row in listed),
             tuple(notes),
         )
 
 
-def _mark(rows: list[list[Cell]], place: int, column: Column) -> None:
-    """Mark what looks best as it is written: figures that read the same are equally good."""
+def _mark(rows: list[list[Cell]], index: int, column: Column) -> None:
+    """Mark the best as written: figures that read the same are equally good."""
     if column.best is None:
         return
     written = {
-        at: float(column.number(cell.mean))
-        for at, row in enumerate(rows)
-        if isinstance(cell := row[place], Figure)
+        row_index: float(column.format_value(cell.mean))
+        for row_index, row in enumerate(rows)
+        if isinstance(cell := row[index], Figure)
     }
     if len(written) < 2:
         return
     best = max(written.values()) if column.best == "high" else min(written.values())
-    for at, value in written.items():
-        cell = rows[at][place]
+    for row_index, value in written.items():
+        cell = rows[row_index][index]
         if value == best and isinstance(cell, Figure):
-            rows[at][place] = replace(cell, best=True)
+            rows[row_index][index] = replace(cell, best=True)

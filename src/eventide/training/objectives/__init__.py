@@ -1,1 +1,1 @@
-"""What the loop minimises: loss terms, a batch sampler and a reader of outputs."""
+"""What the loop minimises: loss terms x batch sampler x reader of outputs."""

@@ -1,142 +1,154 @@
-"""What the loop asks of an objective, and the paper's: losses beside what they know of classes."""
+"""What the loop minimises: named loss terms, a batch sampler, a reader, and the class state."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Protocol
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from typing import cast
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from eventide.errors import BadSetting
 from eventide.losses.class_state import ClassStatistics
-from eventide.losses.evidential import evidential_error
-from eventide.losses.total import TotalLoss
-from eventide.networks.multi_view import ViewOutput
-from eventide.opinions.fusion import conflict, fuse
-from eventide.opinions.opinion import Opinion
-from eventide.training.batches import shuffled_batches
+from eventide.losses.loss_inputs import Outputs
+from eventide.losses.terms import RegisteredLoss, Term
+from eventide.opinions.opinion import OpinionLike
+from eventide.training.objectives.output_readers import Opinions, Reader
 
-Outputs = Mapping[str, ViewOutput]
 Ints = NDArray[np.int64]
+Sampler = Callable[[Ints, Ints, int, int, int], Iterator[Ints]]
+"""From rows, their labels, batch size, seed and epoch to the batches of the epoch."""
 
 
-class Readout(Protocol):
-    """What is thought of a batch of messages, whatever the method."""
+class Readout:
+    """What a reader says of a batch: every view alone, all together, and their conflict.
 
-    @property
-    def predicted(self) -> Tensor:
-        """The class [B], -1 where nothing speaks for any."""
+    Each is formed once, when it is first asked for.
+    """
 
-    def decided(self, fallback: int | Tensor) -> Tensor:
-        """The class [B], with ``fallback`` where nothing speaks for any."""
+    def __init__(self, reader: Reader, outputs: Outputs) -> None:
+        self._reader, self._outputs = reader, outputs
 
-    @property
-    def belief(self) -> Tensor:
-        """Belief per class [B, C]."""
+    @cached_property
+    def views(self) -> Opinions:
+        """What each view alone says."""
+        return self._reader.opinions(self._outputs)
 
-    @property
-    def probability(self) -> Tensor:
-        """Probability per class [B, C]."""
+    @cached_property
+    def fused(self) -> OpinionLike:
+        """What the views say together."""
+        return self._reader.fuse(self.views)
 
-    @property
-    def uncertainty(self) -> Tensor:
-        """How much is left open [B], between 0 and 1."""
+    @cached_property
+    def conflict(self) -> Tensor:
+        """How much the views contradict each other [B]; 0 where that has no meaning."""
+        return self._reader.conflict(self.views, self.fused)
 
 
 class Objective(nn.Module):
-    """A loss, a way to read the network's outputs, and a memory of the classes."""
+    """Loss terms x batch sampler x reader of outputs, and what is known of the classes.
 
-    watches_before_training = False
-    """Whether ``observe`` needs a pass over the training messages before epoch 1."""
+    ``counts`` [C] are the training messages per class. Without a ``sampler`` of its own an
+    objective takes the one of the settings. Class uncertainty and error rate are followed where the
+    reader forms opinions or a term asks for them.
+    """
+
     counts: Tensor
-    """How many training messages each class has [C]; a buffer, so that a model keeps it."""
-
-    def batches(self, rows: Ints, labels: Ints, size: int, seed: int, epoch: int) -> Iterator[Ints]:
-        """Yield the mini-batches of an epoch: every one of ``rows`` once, shuffled.
-
-        ``labels`` are those of ``rows``, for objectives that sample by class.
-        """
-        return shuffled_batches(rows, size, seed, epoch)
-
-    def loss(self, outputs: Outputs, labels: Tensor, epoch: int) -> tuple[Tensor, dict[str, float]]:
-        """Return the scalar to minimise and the mean of each term by name."""
-        raise NotImplementedError
-
-    def read_views(self, outputs: Outputs) -> Mapping[str, Readout]:
-        """Say what each view alone thinks of the messages."""
-        raise NotImplementedError
-
-    def read(self, outputs: Outputs) -> Readout:
-        """Say what the views together think of the messages."""
-        raise NotImplementedError
-
-    def conflict(self, outputs: Outputs) -> Tensor:
-        """Return how much the views contradict each other [B]; 0 where that has no meaning."""
-        raise NotImplementedError
-
-    def error(self, outputs: Outputs, labels: Tensor) -> float:
-        """Return the mean prediction error, which settles ties between epochs."""
-        raise NotImplementedError
-
-    @property
-    def observes(self) -> bool:
-        """Whether ``observe`` does anything: a pass over all training messages is not free."""
-        return type(self).observe is not Objective.observe
-
-    def observe(self, outputs: Outputs, labels: Tensor, epoch: int) -> None:
-        """Learn about the classes from all training messages at the end of ``epoch`` (0: start)."""
-
-
-class UncertaintyGuided(Objective):
-    """UCL and UCL-EC: the total loss, Dempster's fusion, class uncertainty and centroids."""
-
     uncertainty: Tensor
     error_rate: Tensor
+    terms: dict[str, Term]
+    """The terms of the loss by name."""
 
-    def __init__(self, total: TotalLoss, counts: Tensor) -> None:
+    def __init__(
+        self,
+        counts: Tensor,
+        terms: Mapping[str, Term],
+        reader: Reader,
+        sampler: Sampler | None = None,
+    ) -> None:
         super().__init__()
-        self.total = total
-        start = ClassStatistics.initial(counts)
-        # Buffers, so that a checkpoint holds the class state like any other tensor.
-        self.register_buffer("counts", start.counts)
-        self.register_buffer("uncertainty", start.uncertainty)
-        self.register_buffer("error_rate", start.error_rate)
-        self.watches_before_training = total.prototypes.refreshed_every_epoch
+        self.reader = reader
+        self.sampler = sampler
+        # A module, so that its losses train and are saved; used as the mapping that it is.
+        self.terms = cast(dict[str, Term], nn.ModuleDict())
+        # Buffers, so that a model and a checkpoint hold the class state like any other tensor.
+        self.register_buffer("counts", counts)
+        self.follows_classes = False
+        if reader.forms_opinions:
+            self._follow_classes()
+        for name, term in terms.items():
+            self.add(name, term)
+
+    def add(self, name: str, term: Term) -> None:
+        """Add a term under a name of its own."""
+        if name in self.terms:
+            raise BadSetting(
+                f"the objective has a term {name!r} already",
+                next_step="leave it out of loss.extra_terms; the other settings of the loss have"
+                " its weight",
+            )
+        if "opinion" in term.asks and not self.reader.forms_opinions:
+            raise BadSetting(
+                f"the loss {name!r} reads opinions, and this method forms none",
+                next_step="choose a method with evidence, such as ucl-ec, or another loss",
+            )
+        self.terms[name] = term
+        if "statistics" in term.asks:
+            self._follow_classes()
+
+    def add_registered(self, weights: Mapping[str, float]) -> None:
+        """Add registered losses by name, each with its weight."""
+        for name, weight in weights.items():
+            self.add(name, Term(RegisteredLoss(name), weight))
+
+    def weights(self, epoch: int) -> dict[str, float]:
+        """Return the weight of each term in an epoch, counted from 1."""
+        return {name: term.weight(epoch) for name, term in self.terms.items()}
 
     @property
     def statistics(self) -> ClassStatistics:
         """What is known of the classes while this epoch lasts."""
-        return ClassStatistics(self.counts, self.uncertainty, self.error_rate)
+        if self.follows_classes:
+            return ClassStatistics(self.counts, self.uncertainty, self.error_rate)
+        return ClassStatistics.initial(self.counts)
 
-    def loss(self, outputs: Outputs, labels: Tensor, epoch: int) -> tuple[Tensor, dict[str, float]]:
-        """Equation `eq_total` with this epoch's class statistics."""
-        total: tuple[Tensor, dict[str, float]] = self.total(outputs, labels, self.statistics, epoch)
-        return total
+    def read(self, outputs: Outputs) -> Readout:
+        """Say what is thought of the messages."""
+        return Readout(self.reader, outputs)
 
-    def read_views(self, outputs: Outputs) -> dict[str, Opinion]:
-        """Form an opinion from each view's evidence."""
-        return {view: Opinion.from_evidence(each.evidence) for view, each in outputs.items()}
+    @property
+    def observes_at_start(self) -> bool:
+        """Whether ``observe`` needs a pass over the training messages before epoch 1."""
+        return self.reader.observes or any(term.observes for term in self.terms.values())
 
-    def read(self, outputs: Outputs) -> Opinion:
-        """Fuse the views' opinions by Dempster's rule."""
-        return fuse(list(self.read_views(outputs).values()))
-
-    def conflict(self, outputs: Outputs) -> Tensor:
-        """Mass that Dempster's rule found in contradictions."""
-        return conflict(list(self.read_views(outputs).values()))
-
-    def error(self, outputs: Outputs, labels: Tensor) -> float:
-        """Mean evidential error (equation `eq_error`)."""
-        return float(evidential_error(self.read(outputs), labels).mean())
+    @property
+    def observes(self) -> bool:
+        """Whether ``observe`` does anything: a pass over all training messages is not free."""
+        return self.follows_classes or self.observes_at_start
 
     @torch.no_grad()
-    def observe(self, outputs: Outputs, labels: Tensor, epoch: int) -> None:
-        """Refresh centroids, and from epoch 1 on the class uncertainty and error rate."""
-        embeddings = {view: output.embeddings for view, output in outputs.items()}
-        self.total.prototypes.refresh(embeddings, labels)
-        if epoch > 0:
-            updated = self.statistics.updated(self.read(outputs), labels)
+    def observe(self, outputs: Outputs, labels: Tensor, epoch: int) -> Readout:
+        """Learn about the classes from all training messages at the end of ``epoch`` (0: start).
+
+        Centroids are recomputed, and from epoch 1 on class uncertainty and error rate. The answer
+        is what is read of the training messages.
+        """
+        self.reader.observe(outputs, labels)
+        for term in self.terms.values():
+            term.observe(outputs, labels, epoch)
+        readout = self.read(outputs)
+        if self.follows_classes and epoch > 0:
+            updated = self.statistics.updated(readout.fused, labels)
             self.uncertainty.copy_(updated.uncertainty)
             self.error_rate.copy_(updated.error_rate)
+        return readout
+
+    def _follow_classes(self) -> None:
+        if not self.follows_classes:
+            start = ClassStatistics.initial(self.counts)
+            self.register_buffer("uncertainty", start.uncertainty)
+            self.register_buffer("error_rate", start.error_rate)
+            self.follows_classes = True

@@ -1,6 +1,6 @@
-"""Batches into one table: what only the whole source can decide is decided here, and said.
+"""Joins the batches of a source and decides what needs all of its rows, with notes for the user.
 
-Whether there are ids and times at all, whether 03/04/2013 is in March, which ids come twice.
+For example: are there ids and times at all, is 03/04/2013 in March or April, which ids repeat.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from hashlib import blake2b
 import polars as pl
 
 from eventide.data.batch import EXCERPT, PART, ROW, Batch
-from eventide.data.event_names import about_missing, about_spelling
-from eventide.data.parsing.date_strings import numbered_times, order_of, shown_zones
+from eventide.data.event_names import missing_label_notes, spelling_notes
+from eventide.data.parsing.date_strings import date_order, numbered_times, zone_offsets
 from eventide.data.parsing.time_strings import within_range
 from eventide.data.schema import READ_CHARACTERS, REJECTED, read_part
-from eventide.data.validation import WHEN, Validator
+from eventide.data.validation import UNREAD_DATES, Validator
 from eventide.safe_text import safe
 
 Parts = tuple[pl.DataFrame, pl.DataFrame]
-WORTH_A_THREAD = 1000  # rows; fewer are checked sooner than a thread starts
+THREAD_ROWS = 1000  # rows per batch from which on a helper thread pays off
 
 
 @dataclass(frozen=True)
 class CollectedRows:
-    """All messages of a source, all rejected rows, and what was guessed on the way."""
+    """All messages of a source, all rejected rows, and notes on what was guessed."""
 
     messages: pl.DataFrame
     rejected: pl.DataFrame
@@ -35,37 +35,37 @@ class CollectedRows:
 
 
 def collected(batches: Iterable[Batch], validator: Validator, *, need_time: bool) -> CollectedRows:
-    """Check every batch and settle what is left open; the rows keep their order."""
+    """Check every batch, then decide what needs the whole source; rows keep their order."""
     parts: list[pl.DataFrame] = []
     rejected = [pl.DataFrame(schema=REJECTED)]
     for sound, refused in _checked(batches, validator):
         parts.append(sound)
         rejected.append(refused)
     columns, present = validator.columns, validator.present
-    if present and (lacking := columns.refused(present)):  # else no row could be taken apart
+    if present and (lacking := columns.refused(present)):  # empty if no row could be parsed
         raise columns.missing(lacking, present, validator.where)
-    open_dates = any(WHEN in part.columns for part in parts)
+    open_dates = any(UNREAD_DATES in part.columns for part in parts)
     messages = pl.concat(parts, how="diagonal" if open_dates else "vertical")
-    if not messages[ROW].is_sorted():  # rows read the careful way come late
+    if not messages[ROW].is_sorted():  # rows that were read line by line come last
         messages = messages.sort(ROW, maintain_order=True)
-    settled = _Settling(messages, rejected, validator, list(validator.notes))
+    table = _WholeTable(messages, rejected, validator, list(validator.notes))
     if unlisted := columns.absent_lists(present):
         names = safe(", ".join(unlisted), 80)
-        settled.notes.append(f"no message has the column {names}, which a view reads")
-    settled.ids()
-    settled.times(need_time)
-    settled.repeats()
-    settled.events()
-    settled.long_texts()
-    refused = pl.concat(settled.rejected).sort("row", maintain_order=True)
+        table.notes.append(f"no message has the column {names}, which a view reads")
+    table.ids()
+    table.times(need_time)
+    table.repeats()
+    table.events()
+    table.long_texts()
+    refused = pl.concat(table.rejected).sort("row", maintain_order=True)
     if validator.files:
         refused = _with_files(refused, validator.files)
-    return CollectedRows(settled.messages.drop(ROW), refused, tuple(dict.fromkeys(settled.notes)))
+    return CollectedRows(table.messages.drop(ROW), refused, tuple(dict.fromkeys(table.notes)))
 
 
 @dataclass
-class _Settling:
-    """The table while it is being settled, step by step."""
+class _WholeTable:
+    """The table of the whole source while the decisions are made, one method each."""
 
     messages: pl.DataFrame
     rejected: list[pl.DataFrame]
@@ -73,7 +73,7 @@ class _Settling:
     notes: list[str]
 
     def ids(self) -> None:
-        """Make ids if the source has none; if it has some, a row without one is rejected."""
+        """Make ids if the source has no ids; otherwise reject rows without one."""
         lacking = self.messages["id"].null_count()
         if not lacking:
             return
@@ -83,13 +83,15 @@ class _Settling:
             return
         ids = [_made_id(row, text) for row, text in self.messages.select(ROW, "text").iter_rows()]
         self.messages = self.messages.with_columns(pl.Series("id", ids, dtype=pl.String))
-        self.notes.append("no column of ids: made from row numbers and texts" + self._perhaps("id"))
+        self.notes.append(
+            "no column of ids: made from row numbers and texts" + self._suggestion("id")
+        )
 
     def times(self, need_time: bool) -> None:
-        """Read the dates left open; where some messages have a time, all must."""
-        if WHEN in self.messages.columns:
+        """Read the dates left unread; if some messages have a time, reject those without."""
+        if UNREAD_DATES in self.messages.columns:
             self._settle_dates()
-            self.messages = self.messages.drop(WHEN)
+            self.messages = self.messages.drop(UNREAD_DATES)
         times = self.messages["created_at"]
         if times.null_count() == len(times) and not self._some_time_given():
             if need_time and len(times):
@@ -97,34 +99,36 @@ class _Settling:
                 raise columns.missing(["created_at"], present, self.validator.where)
             if len(times):
                 self.notes.append(
-                    "no times: messages are not weighted by time" + self._perhaps("created_at")
+                    "no times: messages are not weighted by time" + self._suggestion("created_at")
                 )
         elif times.null_count():
             self._reject(times.is_null(), "created_at", "the time is missing")
         if self.validator.tweet_times:
             count = f"{self.validator.tweet_times:,}"
             self.notes.append(f"times of {count} messages were taken from their tweet ids")
-        if self.validator.clock.zones:
-            self.notes.append(f"time zones by name: {shown_zones(self.validator.clock.zones)}")
+        if self.validator.time_reader.zones:
+            self.notes.append(
+                f"time zones by name: {zone_offsets(self.validator.time_reader.zones)}"
+            )
 
     def repeats(self) -> None:
-        """Reject rows whose id an earlier one has."""
+        """Reject rows whose id occurs in an earlier row."""
         again = _repeated(self.messages["id"])
         self._reject(again, "id", "the id is taken by an earlier row", "id")
 
     def events(self) -> None:
-        """Say which events look like mistakes; they stay what they are."""
+        """Add notes on events that look like mistakes; the events are not changed."""
         if self.validator.stripped_events:
             count = f"{self.validator.stripped_events:,}"
-            self.notes.append(f"blanks around the events of {count} rows were taken off")
+            self.notes.append(f"blanks around the events of {count} rows were removed")
         events = self.messages["event"]
         if events.null_count() == len(events):
             return
         counts = dict(events.drop_nulls().value_counts(sort=True).iter_rows())
-        self.notes += [*about_missing(counts), *about_spelling(counts)]
+        self.notes += [*missing_label_notes(counts), *spelling_notes(counts)]
 
     def long_texts(self) -> None:
-        """Count the texts of which only the beginning is read for features."""
+        """Add a note on texts of which only the beginning is used for features."""
         texts = self.messages["text"]
         if read_part(texts) is texts:
             return
@@ -136,32 +140,34 @@ class _Settling:
             )
 
     def _some_time_given(self) -> bool:
-        """Whether any row, a rejected one too, had something in its column of times."""
+        """Whether any row, even a rejected one, had a value in its time column."""
         return any((table["column"] == "created_at").any() for table in self.rejected)
 
     def _settle_dates(self) -> None:
-        """Decide each file's date order by the whole of its column."""
-        waiting = self.messages.filter(pl.col(WHEN).is_not_null())
+        """Decide the date order of each file from all its dates."""
+        waiting = self.messages.filter(pl.col(UNREAD_DATES).is_not_null())
         for part in (waiting[ROW] // PART).unique(maintain_order=True):
-            mask = self.messages[WHEN].is_not_null() & (self.messages[ROW] // PART == part)
-            texts = self.messages[WHEN].filter(mask)
-            order = order_of(texts)
+            mask = self.messages[UNREAD_DATES].is_not_null() & (self.messages[ROW] // PART == part)
+            texts = self.messages[UNREAD_DATES].filter(mask)
+            order = date_order(texts)
             if order.day_first is None:
-                self._reject(mask, "created_at", f"day or month first? {order.why}", WHEN)
+                self._reject(mask, "created_at", f"day or month first? {order.why}", UNREAD_DATES)
                 continue
             times, zones = numbered_times(texts, day_first=order.day_first)
             times = within_range(times)
-            self.validator.clock.zones |= zones
+            self.validator.time_reader.zones |= zones
             created = self.messages["created_at"].scatter(mask.arg_true(), times)
             self.messages = self.messages.with_columns(created)
             first = "day" if order.day_first else "month"
-            place = f" of {safe(self.validator.place(part))}" if self.validator.files else ""
-            self.notes.append(f"the dates{place} are read {first} first: {safe(order.why, 80)}")
+            of_file = (
+                f" of {safe(self.validator.source_name(part))}" if self.validator.files else ""
+            )
+            self.notes.append(f"the dates{of_file} are read {first} first: {safe(order.why, 80)}")
             unread = mask & created.is_null()
-            self._reject(unread, "created_at", f"not a time, read {first} first", WHEN)
+            self._reject(unread, "created_at", f"not a time, read {first} first", UNREAD_DATES)
 
     def _reject(self, mask: pl.Series, column: str, reason: str, shown: str | None = None) -> None:
-        """Set rows aside; ``shown`` is the column whose values tell why."""
+        """Reject rows; ``shown`` is the column whose value is shown with the reason."""
         bad = self.messages.filter(mask)
         if bad.is_empty():
             return
@@ -175,7 +181,7 @@ class _Settling:
         self.rejected.append(table.cast(REJECTED))  # type: ignore[arg-type]
         self.messages = self.messages.filter(~mask)
 
-    def _perhaps(self, ours: str) -> str:
+    def _suggestion(self, ours: str) -> str:
         guess = self.validator.columns.guess(ours, self.validator.present)
         if guess is None:
             return ""
@@ -184,7 +190,7 @@ class _Settling:
 
 
 def _made_id(row: int, text: str) -> str:
-    """Name a message by its place and its text, so that another text gets another id."""
+    """Make an id from the row number and the text, so that another text gets another id."""
     digest = blake2b(text.encode(), digest_size=4).hexdigest()
     part, number = divmod(row, PART)
     return f"{f'file{part + 1}-' if part else ''}row{number}-{digest}"
@@ -202,11 +208,11 @@ def _with_files(rejected: pl.DataFrame, files: Sequence[str]) -> pl.DataFrame:
 
 
 def _checked(batches: Iterable[Batch], validator: Validator) -> Iterator[Parts]:
-    """Check each batch while the next one is being read: one helper thread, so order is kept."""
+    """Check each batch in a helper thread while the next one is read; the order is kept."""
     waiting: deque[Future[Parts]] = deque()
     with ThreadPoolExecutor(1) as helper:
         for batch in batches:
-            if len(batch.frame) < WORTH_A_THREAD and not waiting:
+            if len(batch.frame) < THREAD_ROWS and not waiting:
                 yield validator.check(batch)
                 continue
             waiting.append(helper.submit(validator.check, batch))
@@ -217,11 +223,11 @@ def _checked(batches: Iterable[Batch], validator: Validator) -> Iterator[Parts]:
 
 
 def _repeated(ids: pl.Series) -> pl.Series:
-    """Tell which ids stood in an earlier row; numbers and hashes are compared before strings."""
-    numbers = ids.cast(pl.UInt64, strict=False)
-    keys = ids.hash() if numbers.null_count() else numbers
+    """Mark ids that occur in an earlier row; integers or hashes are compared before strings."""
+    integers = ids.cast(pl.UInt64, strict=False)
+    keys = ids.hash() if integers.null_count() else integers
     again = pl.repeat(False, len(ids), dtype=pl.Boolean, eager=True)
-    ordered = keys.sort()  # half as long as a hash table of them all takes
+    ordered = keys.sort()  # sorting takes half as long as a hash table of all
     several = ordered.filter(ordered == ordered.shift(1)).unique()
     alike = keys.is_in(several.implode()).arg_true()
     return again.scatter(alike, ~ids.gather(alike).is_first_distinct())

@@ -23,7 +23,7 @@ from eventide.reports.figures.trained_runs import Runs
 
 
 @dataclass(frozen=True)
-class Numbers:
+class FigureValues:
     """Everything that a figure shows; a dataclass, so that it can be written as JSON."""
 
     def lines(self) -> list[str]:
@@ -31,19 +31,19 @@ class Numbers:
         raise NotImplementedError
 
 
-NumbersT = TypeVar("NumbersT", bound=Numbers)
+ValuesT = TypeVar("ValuesT", bound=FigureValues)
 
 
 @dataclass(frozen=True)
-class Recipe(Generic[NumbersT]):
+class Recipe(Generic[ValuesT]):
     """How a figure comes about: ``measure`` trains and counts, ``draw`` only draws.
 
     ``methods`` are those shown unless others are asked for; none means that the figure does not
     take any. ``views`` and ``seeds`` say whether it can show another view, or several seeds.
     """
 
-    measure: Callable[[Runs], NumbersT]
-    draw: Callable[[NumbersT], Figure]
+    measure: Callable[[Runs], ValuesT]
+    draw: Callable[[ValuesT], Figure]
     methods: tuple[str, ...] = ()
     views: bool = False
     seeds: bool = False
@@ -52,17 +52,17 @@ class Recipe(Generic[NumbersT]):
 
 @dataclass(frozen=True)
 class Made:
-    """A figure, and every number that it shows."""
+    """A figure, and every value that it shows."""
 
     name: str
-    numbers: Numbers
+    values: FigureValues
     figure: Figure
 
     code: str = ""
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the numbers as JSON can hold them, and which code made them."""
-        return {"figure": self.name, **asdict(self.numbers), "code": self.code}
+        """Return the values as JSON can hold them, and which code made them."""
+        return {"figure": self.name, **asdict(self.values), "code": self.code}
 
 
 def make_figure(
@@ -79,7 +79,7 @@ def make_figure(
     ``methods`` and ``view`` are the figure's own unless given; ``options`` are those of `Runs`.
     What a figure cannot show is refused, not ignored.
 
-    >>> make_figure("architecture").numbers.lines()[0]
+    >>> make_figure("architecture").values.lines()[0]
     'messages text, time, hashtags, ... -> co-hashtag (hashtags + urls)'
     """
     seeds = tuple(seeds)
@@ -88,8 +88,8 @@ def make_figure(
     if recipe.data:
         options |= {} if view is None else {"view": view}
         runs = Runs.of(source, methods or recipe.methods, seeds=seeds, **options)
-    numbers = recipe.measure(runs)  # type: ignore[arg-type]
-    return Made(name, numbers, recipe.draw(numbers), code_name([commit()]))
+    values = recipe.measure(runs)  # type: ignore[arg-type]
+    return Made(name, values, recipe.draw(values), code_name([commit()]))
 
 
 def check_figure(
@@ -124,7 +124,7 @@ def check_figure(
 
 
 def variants_of(recipe: Recipe[Any], methods: Sequence[str] = ()) -> tuple[Variant, ...]:
-    """Return whom a figure shows: the methods asked for, else its own."""
+    """Return the variants that a figure shows: those asked for, else its own."""
     shown = methods or recipe.methods
     return choose(",".join(shown)).variants if shown else ()
 

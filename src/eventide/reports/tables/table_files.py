@@ -7,17 +7,17 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from eventide.data.splits import SPLITS
 from eventide.errors import OutputError
 from eventide.experiments.jobs import RUNS
 from eventide.experiments.results import Difference, Results, Spread
-from eventide.experiments.splitting import SPLITS
-from eventide.outputs import check_file, writing
+from eventide.outputs import check_file
 from eventide.reports import printed_results as paper
 from eventide.reports.tables.collection import TABLES
 from eventide.reports.tables.comparison_tables import MEASURES, tested
-from eventide.reports.tables.render import comma_separated, latex, markdown
 from eventide.reports.tables.significance_table import chosen_reference, p_of_runs
 from eventide.reports.tables.table import Table
+from eventide.reports.tables.table_formats import comma_separated, latex, markdown
 from eventide.storage import atomic_file
 
 
@@ -109,10 +109,9 @@ def write_tables(results: Results, tables: Sequence[Table], folder: Path) -> lis
         contents[f"{table.name}.md"] = markdown(table)
         contents[f"{table.name}.tex"] = latex(table)
         contents[f"{table.name}.csv"] = comma_separated(table)
-    with writing(folder, "the tables"):
-        for name, content in contents.items():
-            with atomic_file(folder / name) as temporary:
-                temporary.write_text(content, encoding="utf-8")
+    for name, content in contents.items():
+        with atomic_file(folder / name, "the tables") as temporary:
+            temporary.write_text(content, encoding="utf-8")
     return [folder / name for name in contents]
 
 
@@ -122,10 +121,10 @@ def page(results: Results, tables: Sequence[Table]) -> str:
     runs = [run for each in results.runs.values() for run in each]
     sizes = runs[0].outcome.messages if runs and runs[0].outcome else None
     versions = sorted(
-        {", ".join(f"{name} {number}" for name, number in run.versions.items()) for run in runs}
+        {", ".join(f"{name} {version}" for name, version in run.versions.items()) for run in runs}
     )
     changed = ", ".join(f"`{name}={value}`" for name, value in plan.changes.items())
-    facts = [
+    conditions = [
         f"dataset `{plan.dataset}`"
         + (
             f": {sizes.train:,} training, {sizes.validation:,} validation, {sizes.test:,} test "
@@ -133,7 +132,7 @@ def page(results: Results, tables: Sequence[Table]) -> str:
             if sizes
             else ""
         ),
-        f"split: {plan.split} ({SPLITS[plan.split]})",
+        f"split: {plan.split} ({SPLITS[plan.split].description})",
         f"protocol: {plan.protocol}",
         f"encoder `{plan.encoder}`, preset `{plan.preset}`" + (f", {changed}" if changed else ""),
         f"seeds: {', '.join(map(str, results.seeds))}",
@@ -141,7 +140,7 @@ def page(results: Results, tables: Sequence[Table]) -> str:
         *([f"code: {results.made_by}"] if results.made_by else []),
         *results.notes,
     ]
-    parts = [f"# Comparison on {plan.dataset}", "\n".join(f"- {fact}" for fact in facts)]
+    parts = [f"# Comparison on {plan.dataset}", "\n".join(f"- {each}" for each in conditions)]
     parts += [markdown(table).rstrip() for table in tables]
     if results.failures:
         lines = [f"- {line}" for line in failures(results)]

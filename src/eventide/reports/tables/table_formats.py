@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from eventide.reports.tables.table import MISSING, Cell, Column, Figure, Table
+from eventide.reports.terminal_table import plain_table
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -95,7 +96,7 @@ def _label(table: Table) -> str:
 
 
 def comma_separated(table: Table) -> str:
-    """Write a table for programs: unrounded, unscaled numbers, a deviation in its own column.
+    """Write a table for programs: unrounded, unscaled values, a deviation in its own column.
 
     The last column, ``code``, names the code that made the table.
     """
@@ -126,47 +127,44 @@ def terminal(table: Table, width: int | None = None) -> RenderableType:
     Spare columns, the last ones first, are left out until the rest fits ``width``.
     """
     from rich.console import Group
-    from rich.table import Table as RichTable
     from rich.text import Text
 
-    places = _fitting(table, width)
-    drawn = RichTable(box=None, pad_edge=False)
-    for place in places:
-        column = table.columns[place]
-        drawn.add_column(
-            Text(column.title, style="bold"), justify="left" if column.words else "right"
-        )
-    shown = [_starred(table, place) for place in places]
-    for number, row in enumerate(table.rows):
-        cells = zip(shown, (row[place] for place in places), strict=True)
+    kept = _fitting(table, width)
+    drawn = plain_table()
+    for index in kept:
+        column = table.columns[index]
+        drawn.add_column(Text(column.title), justify="left" if column.words else "right")
+    shown = [_starred(table, index) for index in kept]
+    for at, row in enumerate(table.rows):
+        cells = zip(shown, (row[index] for index in kept), strict=True)
         drawn.add_row(
-            *(Text(texts[number], style="bold" if _best(cell) else "") for texts, cell in cells)
+            *(Text(texts[at], style="bold" if _best(cell) else "") for texts, cell in cells)
         )
-    return Group(Text(table.title, style="italic"), drawn)
+    return Group(Text(table.title, style="bold"), drawn)
 
 
 def left_out(table: Table, width: int) -> list[str]:
     """Name the columns that ``terminal`` leaves out at this width."""
-    places = _fitting(table, width)
-    return [column.title for at, column in enumerate(table.columns) if at not in places]
+    kept = _fitting(table, width)
+    return [column.title for at, column in enumerate(table.columns) if at not in kept]
 
 
 def _fitting(table: Table, width: int | None) -> list[int]:
-    places = list(range(len(table.columns)))
+    kept = list(range(len(table.columns)))
     widths = [
-        max(len(text) for text in [table.columns[place].title, *_starred(table, place)]) + 2
-        for place in places
+        max(len(text) for text in [table.columns[index].title, *_starred(table, index)]) + 2
+        for index in kept
     ]
-    for place in reversed(range(len(table.columns))):
-        if width is None or sum(widths[each] for each in places) <= width:
+    for index in reversed(range(len(table.columns))):
+        if width is None or sum(widths[each] for each in kept) <= width:
             break
-        if table.columns[place].spare:
-            places.remove(place)
-    return places
+        if table.columns[index].spare:
+            kept.remove(index)
+    return kept
 
 
-def _starred(table: Table, place: int) -> list[str]:
-    column, cells = table.columns[place], [row[place] for row in table.rows]
+def _starred(table: Table, index: int) -> list[str]:
+    column, cells = table.columns[index], [row[index] for row in table.rows]
     any_best = any(map(_best, cells))
     return [column.text(cell) + (" *" if _best(cell) else "  ") * any_best for cell in cells]
 
@@ -180,8 +178,8 @@ def _latex_cell(column: Column, cell: Cell) -> str:
     if not isinstance(cell, Figure):
         return escaped(column.text(cell))
     spread = column.spread(cell)
-    number = column.number(cell.mean) + (rf" \pm {spread}" if spread else "")
-    return rf"$\mathbf{{{number}}}$" if cell.best else f"${number}$"
+    text = column.format_value(cell.mean) + (rf" \pm {spread}" if spread else "")
+    return rf"$\mathbf{{{text}}}$" if cell.best else f"${text}$"
 
 
 def _best(cell: Cell) -> bool:
@@ -199,4 +197,4 @@ def _line(cells: Iterable[str]) -> str:
 
 
 def _by_column(table: Table) -> list[list[Cell]]:
-    return [[row[place] for row in table.rows] for place in range(len(table.columns))]
+    return [[row[index] for row in table.rows] for index in range(len(table.columns))]

@@ -1,0 +1,107 @@
+"""A variant fitted on the split of one seed: its predictions, embeddings and errors by class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eventide.arrays import unit_rows
+from eventide.corpus.corpus import Corpus, Ints
+from eventide.errors import BadSetting
+from eventide.experiments.prepared import SeedSplit, class_indices
+from eventide.experiments.variants import Variant
+from eventide.methods.method import Prediction
+from eventide.methods.trained import TrainedMethod
+from eventide.model.fitted import FittedMethod
+from eventide.settings import Settings
+
+Floats = NDArray[np.float64]
+SplitPart: TypeAlias = Literal["train", "val", "test"]
+
+
+@dataclass(frozen=True)
+class FittedVariant:
+    """One variant fitted on one split, and what it makes of "train", "val" or "test" messages."""
+
+    name: str
+    fitted: FittedMethod
+    split: SeedSplit
+
+    @classmethod
+    def fit(cls, variant: Variant, settings: Settings, split: SeedSplit) -> FittedVariant:
+        """Fit a variant with these settings on a split."""
+        return cls(variant.name, split.fit(variant, settings), split)
+
+    @property
+    def classes(self) -> list[str]:
+        """The events trained on, in the order of their indices."""
+        return [str(event) for event in self.fitted.data.classes]
+
+    @cached_property
+    def _test_truth(self) -> Ints:
+        return class_indices(self.split.test["event"].to_list(), self.classes)
+
+    def truth(self, part: SplitPart) -> Ints:
+        """Return the class of each message of a part; an event not trained on has an index >= C."""
+        training_set = self.fitted.data.training_set
+        if part == "train":
+            return training_set.labels[training_set.training_rows]
+        return training_set.validation.labels if part == "val" else self._test_truth
+
+    def unseen(self, part: SplitPart) -> Corpus | None:
+        """Return the messages of a part that are not in the graph; None where all are."""
+        if part == "test":
+            return self.split.unseen(self.fitted.data)
+        return self.fitted.data.training_set.validation.corpus if part == "val" else None
+
+    def predict(self, part: SplitPart) -> Prediction:
+        """Predict the messages of a part."""
+        return self.fitted.predict(self._rows(part), self.unseen(part))
+
+    def embeddings(self, part: SplitPart, view: str) -> Floats:
+        """Return what the network makes of a part's messages in one view [n, d], as unit rows."""
+        method = self.fitted.method
+        if not isinstance(method, TrainedMethod):
+            raise BadSetting(
+                f"{self.name} has no network whose embeddings could be shown",
+                next_step="choose methods that train one, e.g. --methods ce,ucl-ec",
+            )
+        outputs = method.runner.evaluate(self._rows(part))
+        if view not in outputs:
+            raise BadSetting(
+                f"{self.name} has no view {view!r}",
+                next_step=f"choose one of {', '.join(outputs)}",
+            )
+        return unit_rows(outputs[view].embeddings.double().cpu().numpy())
+
+    def class_means(self, values: NDArray[Any], truth: Ints) -> Floats:
+        """Average one value per message within each class [C]; NaN for a class without any."""
+        classes = len(self.classes)
+        counts = np.bincount(truth, minlength=classes)[:classes]
+        totals = np.bincount(truth, weights=values, minlength=classes)[:classes]
+        means: Floats = np.full(classes, np.nan)
+        np.divide(totals, counts, out=means, where=counts > 0)
+        return means
+
+    def class_uncertainty(self) -> Floats:
+        """Mean uncertainty of the training messages of each class [C]."""
+        return self.class_means(self.predict("train").uncertainty, self.truth("train"))
+
+    def class_error(self, part: SplitPart) -> Floats:
+        """Share of each class's messages of a part that are predicted wrongly [C]."""
+        truth = self.truth(part)
+        return self.class_means(self.predict(part).scored_as != truth, truth)
+
+    def _rows(self, part: SplitPart) -> Ints:
+        """Return a part's rows in the graph, -1 for messages that are not in it."""
+        training_set = self.fitted.data.training_set
+        if part == "train":
+            return training_set.training_rows
+        if part == "test":
+            return self.split.rows
+        rows = training_set.validation.rows
+        return np.full(len(training_set.validation), -1) if rows is None else rows
