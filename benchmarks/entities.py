@@ -10,15 +10,18 @@ last rule and scored as it stood: the cleanest figure, but of few messages.
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from pathlib import Path
 
 import polars as pl
 
 from eventide.features.elements import with_elements, with_tags
-from eventide.features.elements.scores import EntityScore, entity_score
 
-LABELLED = Path(__file__).parents[1] / "tests" / "features" / "entities.jsonl"
+TESTS = Path(__file__).parents[1] / "tests"
+LABELLED = TESTS / "features" / "entities" / "entities.jsonl"
+sys.path.insert(0, str(TESTS / "support"))
+from entity_scores import EntityScore, entity_score  # noqa: E402
 
 
 def main() -> None:

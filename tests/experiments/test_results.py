@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from eventide.experiments.results import Spread, pooled_auroc
-from eventide.scoring.significance import corrected_t_test, paired_bootstrap
+from eventide.scoring.bootstrap import paired_bootstrap
+from eventide.scoring.significance import corrected_t_test
 
 
 def test_spread_is_mean_and_sample_deviation(compared):

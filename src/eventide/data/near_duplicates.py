@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
+from eventide.arrays import GOLDEN
 from eventide.errors import BadSetting
 
 SHINGLE = 5
 HASHES = 70
 # Shingles hashed at once: small enough for the processor's cache.
 _AT_ONCE = 1 << 18
-_MIX = np.uint64(0x9E3779B97F4A7C15)
 
 Ints = NDArray[np.int64]
 
@@ -60,7 +60,7 @@ def shingles(texts: pl.Series) -> tuple[NDArray[np.uint64], Ints]:
     count = max(0, len(characters) - SHINGLE + 1)
     hashes = np.zeros(count, dtype=np.uint64)
     for offset in range(SHINGLE):
-        hashes = (hashes ^ characters[offset : offset + count]) * _MIX
+        hashes = (hashes ^ characters[offset : offset + count]) * GOLDEN
         hashes ^= hashes >> np.uint64(29)
     # A run that starts in the last SHINGLE - 1 characters would cross into the next text.
     ends = np.cumsum(lengths)

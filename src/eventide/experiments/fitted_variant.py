@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from eventide.arrays import unit_rows
 from eventide.corpus.corpus import Ints
 from eventide.errors import BadSetting
 from eventide.experiments.prepared import SeedSplit, class_indices
@@ -70,10 +71,7 @@ class FittedVariant:
                 f"{self.name} has no view {view!r}",
                 next_step=f"choose one of {', '.join(outputs)}",
             )
-        vectors = outputs[view].embeddings.double().cpu().numpy()
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        unit: Floats = vectors / np.where(lengths > 0, lengths, 1.0)
-        return unit
+        return unit_rows(outputs[view].embeddings.double().cpu().numpy())
 
     def class_means(self, values: NDArray[Any], truth: Ints) -> Floats:
         """Average one value per message within each class [C]; NaN for a class without any."""

@@ -14,13 +14,9 @@ from eventide.experiments.jobs import ExperimentPlan
 from eventide.experiments.run_log import Outcome, RunRecord
 from eventide.experiments.sources import code_name
 from eventide.experiments.variants import Variant
+from eventide.scoring.bootstrap import Bootstrap, paired_bootstrap
 from eventide.scoring.metrics import error_auroc
-from eventide.scoring.significance import (
-    Bootstrap,
-    CorrectedTTest,
-    corrected_t_test,
-    paired_bootstrap,
-)
+from eventide.scoring.significance import CorrectedTTest, corrected_t_test
 
 
 @dataclass(frozen=True)

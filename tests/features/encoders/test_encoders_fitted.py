@@ -78,8 +78,8 @@ def test_width_is_what_was_asked_or_the_rank() -> None:
 def test_weights_are_textbook_tfidf() -> None:
     texts = ["aba", "aba abac", "zzz"]
     fitted = TfidfSvd(lengths=(3,)).fit(frame(*texts, "zzz"))
-    lexicon, rarity, _ = fitted._known()
-    weights = fitted._weights(Scan(texts), lexicon, rarity).toarray()
+    tokens = Scan(texts).ngrams(3)
+    weights = fitted._known().tfidf.weights(tokens, texts=len(texts)).toarray()
     # known 3-grams: " ab", "aba" and "ba " in two texts of four, " zz", "zzz", "zz " too
     idf = np.log(5 / 3) + 1
     twice = (1 + np.log(2)) * idf

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from entity_scores import EntityScore, entity_score
 from eventide.errors import BadSetting
 from eventide.features.elements import with_elements
-from eventide.features.elements.scores import EntityScore, entity_score
 
 LABELLED = pl.read_ndjson(Path(__file__).with_name("entities.jsonl"))
 PIECES = st.sampled_from(

@@ -7,34 +7,22 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 
 from eventide.errors import InputError
-from eventide.methods.baselines.logistic_regression import LinearProbe, WordWeights
+from eventide.methods.baselines.logistic_regression import LinearProbe
 from eventide.methods.baselines.nearest_in_time import nearest_votes
 from eventide.model import EventClassifier
 
 START = datetime(2024, 3, 1, tzinfo=UTC)
-TEXTS = pl.Series(
-    ["big flood in town", "flood in town", "a big fire", "Fire! http://a.b/c", "big big fire", "🔥"]
-)
-
-
-def test_word_weights_are_those_of_scikit_learn():
-    vectorizer = TfidfVectorizer(
-        ngram_range=(1, 2), sublinear_tf=True, min_df=2, token_pattern=r"\w+"
-    )
-    expected = vectorizer.fit_transform(TEXTS.str.replace("http.*", "").to_list())
-    found = WordWeights.fit(TEXTS).weigh(TEXTS)
-    assert found.shape == expected.shape
-    products = (expected @ expected.T).toarray()
-    np.testing.assert_allclose((found @ found.T).toarray(), products, atol=1e-6)
 
 
 def test_a_vocabulary_needs_words():
+    messages = pl.DataFrame(
+        {"id": ["a", "b"], "text": ["flood", "🔥"], "created_at": [START] * 2, "event": ["x", "y"]}
+    )
     with pytest.raises(InputError, match="no word occurs in two"):
-        WordWeights.fit(pl.Series(["flood", "🔥"]))
+        EventClassifier(method="lr-tfidf", encoder="wordllama").fit(messages)
 
 
 @pytest.mark.parametrize("classes", [2, 4])

@@ -23,7 +23,7 @@ from eventide.reports.figures.class_uncertainty import ClassUncertainty
 from eventide.reports.figures.drift_curves import Drift, Drifts
 from eventide.reports.figures.similarity_histograms import Likeness, Similarities
 from eventide.reports.figures.trained_runs import Runs
-from eventide.scoring.bootstrap import Interval, means_apart
+from eventide.scoring.bootstrap import Interval
 from eventide.scoring.class_groups import GROUPS, class_groups
 
 TRUTH = [0] * 100 + [1] * 100 + [2] * 100
@@ -307,15 +307,6 @@ def test_without_evidence_every_claim_is_undecided(name):
     finding = assessed(name, Evidence())
     assert finding.verdict == "undecided"
     assert all(link.measured.startswith("nothing was measured") for link in finding.links)
-
-
-def test_means_apart_covers_the_standard_error():
-    generator = np.random.default_rng(1)
-    ours, theirs = generator.standard_normal((2, 3, 200))
-    found = means_apart(list(ours), list(theirs))
-    assert found.value == pytest.approx(ours.mean() - theirs.mean())
-    width = 2 * 1.96 * np.sqrt(ours.var() / 600 + theirs.var() / 600)
-    assert found.high - found.low == pytest.approx(width, rel=0.1)
 
 
 def test_the_page_says_everything():

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+from eventide.arrays import unit_rows
 from eventide.errors import UnreadableSource
-from eventide.features.encoders.pooling import unit_rows
 from eventide.features.encoders.text_encoder import Encoder, State, Vectors
 
 if TYPE_CHECKING:

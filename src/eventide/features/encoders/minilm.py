@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from eventide.arrays import unit_rows
 from eventide.errors import MissingDependency, UnreadableSource
-from eventide.features.encoders.pooling import unit_rows
 from eventide.features.encoders.text_encoder import State, TextEncoder, Vectors, no_argument
 
 if TYPE_CHECKING:

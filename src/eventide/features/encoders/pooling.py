@@ -1,4 +1,4 @@
-"""Unit rows, means over tokens, and truncated SVD: from token counts to message vectors."""
+"""Token counts, means over tokens, and truncated SVD: from tokens to message vectors."""
 
 from __future__ import annotations
 
@@ -9,18 +9,6 @@ import numpy.typing as npt
 from scipy import sparse
 
 from eventide.features.encoders.text_encoder import Vectors
-
-
-def unit_rows(vectors: Vectors) -> Vectors:
-    """Scale every row to length one; a zero row stays zero.
-
-    >>> unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]], dtype=np.float32)).tolist()
-    [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
-    """
-    # float64 lengths: a float32 square overflows for entries beyond 1e19
-    lengths = np.sqrt(np.square(vectors, dtype=np.float64).sum(axis=1, keepdims=True))
-    scaled = vectors / np.where(lengths > 0, lengths, 1.0)
-    return np.asarray(scaled, dtype=np.float32)
 
 
 def count_matrix(

@@ -9,10 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from eventide.errors import BadSetting, EventideError, MissingColumn, UnreadableSource
-from eventide.features.letters import has_letter_or_digit, known_to_both
 from eventide.features.parallel import side_by_side
 from eventide.progress import track
-from eventide.runtime.threads import FEW
 
 if TYPE_CHECKING:
     import polars as pl
@@ -122,10 +120,8 @@ def text_column(messages: pl.DataFrame) -> pl.Series:
 
 
 def _worded(texts: pl.Series) -> npt.NDArray[np.intp]:
-    """Which texts hold a letter or digit."""
-    if len(texts) <= FEW and all(map(known_to_both, texts)):  # spares them a pattern to compile
-        return np.flatnonzero([has_letter_or_digit(text) for text in texts])
-    return np.flatnonzero(texts.str.contains(r"[\p{L}\p{N}]").to_numpy())
+    """Which texts hold a letter or digit of any script."""
+    return np.flatnonzero([any(map(str.isalnum, text)) for text in texts.to_list()])
 
 
 def _some(texts: pl.Series, rows: npt.NDArray[np.intp]) -> list[str]:

@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from eventide.arrays import unit_rows
 from eventide.errors import InputError
-from eventide.features.encoders.pooling import count_matrix, truncated_svd, unit_rows
+from eventide.features.encoders.pooling import truncated_svd
 from eventide.features.encoders.text_encoder import (
     State,
     TextEncoder,
@@ -22,7 +23,8 @@ from eventide.features.encoders.text_encoder import (
     text_column,
     whole_number,
 )
-from eventide.features.encoders.tokens import Keys, Lexicon, Scan, Tokens, frequent, tally
+from eventide.features.encoders.tfidf import Tfidf
+from eventide.features.encoders.tokens import Lexicon, Scan, Tokens
 from eventide.progress import step, track
 
 if TYPE_CHECKING:
@@ -32,10 +34,9 @@ MOST_FITTED = 100_000
 
 
 class Fitted(NamedTuple):
-    """What ``fit`` learned: the n-grams, the rarity of each, the projection of each."""
+    """What ``fit`` learned: the n-grams with the rarity of each, the projection of each."""
 
-    lexicon: Lexicon
-    rarity: Vectors
+    tfidf: Tfidf
     directions: Vectors
 
 
@@ -72,32 +73,33 @@ class TfidfSvd(TextEncoder):
         """Learn n-grams, their rarity and the projection; of a huge corpus, from an even sample."""
         texts = text_column(messages)
         texts = texts.gather_every(max(-(-len(texts) // MOST_FITTED), 1))
-        counts = tally(_once_per_text(self._tokens(scan)) for scan in self._scans(texts))
-        keys, documents = frequent(counts, least=2, most=self._most)
-        if not len(keys):
+        batches = (self._tokens(scan) for scan in self._scans(texts))
+        tfidf = Tfidf.fit(batches, texts=len(texts), most=self._most)
+        if not len(tfidf.lexicon):
             raise InputError(
                 "the encoder 'tfidf-svd' finds nothing that two training messages share",
                 where=f"{len(texts)} training messages",
                 next_step="give more training messages, or use the encoder 'wordllama'",
             )
-        rarity = (np.log((1 + len(texts)) / (1 + documents)) + 1).astype(np.float32)
-        lexicon = Lexicon(keys)
-        blocks = [self._weights(scan, lexicon, rarity) for scan in self._scans(texts)]
+        blocks = [
+            tfidf.weights(self._tokens(scan), texts=scan.texts) for scan in self._scans(texts)
+        ]
         with step(f"fitting {self.name}: the projection"):
             _, directions = truncated_svd(sparse.vstack(blocks, format="csr"), self._asked)
         # half precision halves the model; rounded here so that a stored model encodes the same
         rounded = directions.astype(np.float16).astype(np.float32)
-        self._fitted = Fitted(lexicon, rarity, rounded)
+        self._fitted = Fitted(tfidf, rounded)
         return self
 
     def vectors(self, texts: list[str]) -> Vectors:
         """Project the batch's TF-IDF weights and scale to unit length."""
-        lexicon, rarity, directions = self._known()
-        return unit_rows(self._weights(Scan(texts), lexicon, rarity) @ directions)
+        tfidf, directions = self._known()
+        weights = tfidf.weights(self._tokens(Scan(texts)), texts=len(texts))
+        return unit_rows(weights @ directions)
 
     def state(self) -> State:
         """Keys of the known n-grams, their rarity, the projection."""
-        lexicon, rarity, directions = self._known()
+        (lexicon, rarity), directions = self._known()
         arrays: dict[str, npt.NDArray[Any]] = {
             "keys": lexicon.keys,
             "rarity": rarity,
@@ -113,7 +115,7 @@ class TfidfSvd(TextEncoder):
         directions = required(state, "directions", self.name, np.float16)
         if not len(keys) == len(rarity) == len(directions) or directions.ndim != 2:
             raise damaged(self.name)
-        self._fitted = Fitted(Lexicon(keys), rarity, directions.astype(np.float32))
+        self._fitted = Fitted(Tfidf(Lexicon(keys), rarity), directions.astype(np.float32))
         return self
 
     def _known(self) -> Fitted:
@@ -126,26 +128,7 @@ class TfidfSvd(TextEncoder):
         rows, keys = zip(*parts, strict=True)
         return Tokens(np.concatenate(rows), np.concatenate(keys))
 
-    def _weights(self, scan: Scan, lexicon: Lexicon, rarity: Vectors) -> sparse.csr_array:
-        """TF-IDF weights ``[texts, n-grams]``, rows of unit length."""
-        tokens = self._tokens(scan)
-        shape = (scan.texts, len(lexicon))
-        counts = count_matrix(tokens.rows, lexicon.columns(tokens.keys), shape)
-        counts.data = (1 + np.log(counts.data)) * rarity[counts.indices]
-        lengths = np.sqrt(counts.multiply(counts).sum(axis=1))
-        counts.data /= np.repeat(lengths, np.diff(counts.indptr))
-        return counts
-
     def _scans(self, texts: pl.Series) -> Iterator[Scan]:
         starts = range(0, len(texts), self.batch_size)
         for start in track(starts, f"fitting {self.name}", total=len(starts)):
             yield Scan(texts.slice(start, self.batch_size))
-
-
-def _once_per_text(tokens: Tokens) -> Keys:
-    """Every key as often as there are texts that hold it."""
-    order = np.lexsort((tokens.keys, tokens.rows))
-    rows, keys = tokens.rows[order], tokens.keys[order]
-    first = np.ones(len(keys), dtype=np.bool_)
-    first[1:] = (keys[1:] != keys[:-1]) | (rows[1:] != rows[:-1])
-    return keys[first]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from unicodedata import category
 
 import numpy as np
 import numpy.typing as npt
 
+from eventide.arrays import GOLDEN, splitmix64
 from eventide.runtime.threads import FEW
 
 if TYPE_CHECKING:
@@ -21,8 +22,8 @@ Rows: TypeAlias = npt.NDArray[np.int64]
 _URL = r"(?:https?://|www\.)\S+"
 _ASCII_URL = re.compile(_URL.replace(r"\S", r"[^\t-\r ]"))
 _SPACE = 32
-_BASE = np.uint64(0x9E3779B97F4A7C15)
-_INVERSE = np.uint64(pow(int(_BASE), -1, 2**64))
+_INVERSE = np.uint64(pow(int(GOLDEN), -1, 2**64))
+_SECOND = np.uint64(0xC2B2AE3D27D4EB4F)
 _WORD = 1
 
 
@@ -52,9 +53,9 @@ class Scan:
         spaced = np.where(inside, codes, _SPACE)[keep]
         self._codes = np.concatenate(([_SPACE], spaced, [_SPACE])).astype(np.uint64)
         self._rows = np.concatenate(([0], rows[keep], rows[-1:])).astype(np.int64)
-        powers = np.multiply.accumulate(np.full(len(self._codes), _BASE))
+        powers = np.multiply.accumulate(np.full(len(self._codes), GOLDEN))
         self._sums = np.concatenate(
-            (np.zeros(1, np.uint64), np.cumsum(_mixed(self._codes) * powers, dtype=np.uint64))
+            (np.zeros(1, np.uint64), np.cumsum(splitmix64(self._codes) * powers, dtype=np.uint64))
         )
         self._scale = np.multiply.accumulate(np.full(len(self._codes), _INVERSE))
         self._spaces = np.concatenate(([0], np.cumsum(self._codes == _SPACE)))
@@ -66,6 +67,17 @@ class Scan:
         ends = np.flatnonzero(space[1:] & ~space[:-1]) + 1
         return Tokens(self._rows[starts], self._keys(starts, ends, _WORD))
 
+    def words_and_pairs(self) -> Tokens:
+        """Every word, then every two words that follow each other in a text.
+
+        >>> Scan(["big flood", "flood"]).words_and_pairs().rows.tolist()
+        [0, 0, 1, 0]
+        """
+        rows, keys = self.words()
+        beside = rows[1:] == rows[:-1]
+        pairs = (keys[:-1] * GOLDEN + keys[1:] * _SECOND)[beside]
+        return Tokens(np.concatenate([rows, rows[:-1][beside]]), np.concatenate([keys, pairs]))
+
     def ngrams(self, length: int) -> Tokens:
         """Every ``length`` (3 or more) characters of a word with a space before and after it."""
         starts = np.arange(max(len(self._codes) - length + 1, 0))
@@ -75,7 +87,7 @@ class Scan:
 
     def _keys(self, starts: Rows, ends: Rows, kind: int) -> Keys:
         stretch = (self._sums[ends] - self._sums[starts]) * self._scale[starts]
-        return _mixed(stretch + np.uint64(kind * int(_BASE) % 2**64))
+        return splitmix64(stretch + np.uint64(kind * int(GOLDEN) % 2**64))
 
 
 def spelling_keys(spellings: list[str]) -> Keys:
@@ -128,16 +140,8 @@ def _belongs(character: str) -> bool:
     return kind[0] in "LN" or kind in ("Mn", "Mc") or character == "_"
 
 
-def _mixed(values: npt.NDArray[Any]) -> Keys:
-    """Spread values over 64 bits (the finaliser of splitmix64)."""
-    found = values.astype(np.uint64)
-    found = (found ^ (found >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    found = (found ^ (found >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(found ^ (found >> np.uint64(31)), dtype=np.uint64)
-
-
 class Lexicon:
-    """Sorted distinct keys; the place of a key is its column.
+    """Sorted distinct keys; the index of a key is its column.
 
     >>> Lexicon(np.array([3, 7, 9], dtype=np.uint64)).columns(np.array([9, 4], dtype=np.uint64))
     array([ 2, -1])

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from eventide.arrays import unit_rows
 from eventide.errors import BadSetting, MissingDependency
-from eventide.features.encoders.pooling import unit_rows
 from eventide.features.encoders.text_encoder import State, TextEncoder, Vectors, fingerprint
 from eventide.storage import expanded
 

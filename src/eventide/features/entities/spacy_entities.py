@@ -5,10 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-import polars as pl
-
 from eventide.errors import MissingDependency
-from eventide.features.elements import urls
+from eventide.features.elements.pattern_search import Matches
 
 # Labels that name no place, person, body or event.
 _NOT_NAMES = frozenset(
@@ -17,16 +15,15 @@ _NOT_NAMES = frozenset(
 _UNUSED = ["tagger", "parser", "lemmatizer", "attribute_ruler", "morphologizer"]
 
 
-def entities_by_spacy(messages: pl.DataFrame, pipeline: str) -> pl.DataFrame:
-    """Frame of (row, value): what ``pipeline`` takes for a name in each ``row`` and ``text``."""
-    model = _load(pipeline)
-    texts = messages.select(urls.without_urls(pl.col("text")))["text"].to_list()
-    found = [
-        [name.text for name in document.ents if name.label_ not in _NOT_NAMES]
-        for document in model.pipe(texts, batch_size=256)
+def spacy_matches(texts: list[str], pipeline: str) -> Matches:
+    """What ``pipeline`` takes for a name in each of the texts, which hold no urls."""
+    documents = _load(pipeline).pipe(texts, batch_size=256)
+    return [
+        (row, name.text)
+        for row, document in enumerate(documents)
+        for name in document.ents
+        if name.label_ not in _NOT_NAMES
     ]
-    names = pl.Series("value", found, dtype=pl.List(pl.String))
-    return messages.select("row").with_columns(names).explode("value").drop_nulls("value")
 
 
 def _load(pipeline: str) -> Any:

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
+from eventide.arrays import unit_rows
 from eventide.graphs.incidence import Incidence, Ints
 from eventide.graphs.keys import KeyIndex
 
@@ -41,18 +42,12 @@ def pair_cosines(left: Floats, rows: Ints, right: Floats, columns: Ints) -> Floa
     >>> pair_cosines(vectors, np.array([0, 0]), vectors, np.array([1, 2])).tolist()
     [0.800000011920929, 0.0]
     """
-    ours, theirs = _directions(left), _directions(right)
+    ours, theirs = unit_rows(left), unit_rows(right)
     cosines = np.empty(len(rows), dtype=np.float32)
     for start in range(0, len(rows), CHUNK):
         some = slice(start, start + CHUNK)
         np.einsum("nd,nd->n", ours[rows[some]], theirs[columns[some]], out=cosines[some])
     return cosines
-
-
-def _directions(vectors: Floats) -> Floats:
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    directions: Floats = (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32)
-    return directions
 
 
 def _matrix(rows: Ints, elements: Ints, count: int, width: int) -> scipy.sparse.csr_array:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from eventide.arrays import GOLDEN, splitmix64
 from eventide.graphs.incidence import Incidence, Ints, offsets, ranges
 from eventide.graphs.keys import KEY_BYTES, KeyIndex, Keys
 
@@ -146,13 +147,5 @@ def hashed(keys: Keys, seed: int) -> Hashes:
     halves = np.ascontiguousarray(keys).view(np.uint64).reshape(-1, KEY_BYTES // 8)
     state = np.full(len(keys), seed % 2**64, dtype=np.uint64)
     for half in halves.T:
-        state = _mixed(_mixed(state) ^ half)
+        state = splitmix64((splitmix64(state + GOLDEN) ^ half) + GOLDEN)
     return state
-
-
-def _mixed(values: Hashes) -> Hashes:
-    """One round of the splitmix64 generator: every bit of the input reaches every bit."""
-    values = values + np.uint64(0x9E3779B97F4A7C15)
-    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return values ^ (values >> np.uint64(31))

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 from scipy import sparse
 
+from eventide.arrays import unit_rows
 from eventide.corpus.corpus import Corpus, Ints
 from eventide.corpus.training_set import TrainingSet
 from eventide.errors import InputError
-from eventide.features.encoders.pooling import count_matrix, unit_rows
-from eventide.features.encoders.tokens import Keys, Lexicon, Scan, Tokens, frequent
+from eventide.features.encoders.tfidf import Tfidf
+from eventide.features.encoders.tokens import Lexicon, Scan
 from eventide.methods.single_step import Logits, SingleStepMethod, messages_of
 from eventide.runtime.quiet import quiet
 
@@ -90,74 +90,32 @@ class ProbedMethod(SingleStepMethod):
 
 
 MOST = 100_000
-_FIRST, _SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
-
-
-class WordWeights(NamedTuple):
-    """The known words and pairs as keys, and how rare each is."""
-
-    lexicon: Lexicon
-    rarity: NDArray[np.float32]
-
-    @classmethod
-    def fit(cls, texts: pl.Series) -> Self:
-        """Learn words and pairs that two texts share (the commonest 100,000) and their rarity.
-
-        Rarity is log((1 + texts) / (1 + texts with it)) + 1.
-        """
-        rows, keys = words_and_pairs(texts)
-        found, places = np.unique(keys, return_inverse=True)
-        once = np.unique(rows * len(found) + places) % max(len(found), 1)
-        documents = np.bincount(once, minlength=len(found))
-        known, documents = frequent((found, documents), least=2, most=MOST)
-        if not len(known):
-            raise InputError(
-                "no word occurs in two training messages, so there is nothing to weigh",
-                where=f"{len(texts)} training messages",
-                next_step="give more training messages, or another method",
-            )
-        rarity = np.log((1 + len(texts)) / (1 + documents)) + 1
-        return cls(Lexicon(known), rarity.astype(np.float32))
-
-    def weigh(self, texts: pl.Series) -> sparse.csr_array:
-        """Return (1 + log count) * rarity, rows of unit length [texts, known]."""
-        rows, keys = words_and_pairs(texts)
-        shape = (len(texts), len(self.lexicon))
-        counts = count_matrix(rows, self.lexicon.columns(keys), shape)
-        values = (1 + np.log(counts.data)) * self.rarity[counts.indices]
-        squares = np.zeros(len(texts))
-        places = np.repeat(np.arange(len(texts)), np.diff(counts.indptr))
-        np.add.at(squares, places, values.astype(np.float64) ** 2)
-        counts.data = values / np.sqrt(squares)[places]
-        return counts
-
-
-def words_and_pairs(texts: pl.Series) -> Tokens:
-    """List every word of the texts and every two words that follow each other.
-
-    >>> words_and_pairs(pl.Series(["big flood", "flood"])).rows.tolist()
-    [0, 0, 1, 0]
-    """
-    rows, keys = Scan(texts).words()
-    beside = rows[1:] == rows[:-1]
-    pairs: Keys = (keys[:-1] * _FIRST + keys[1:] * _SECOND)[beside]
-    return Tokens(np.concatenate([rows, rows[:-1][beside]]), np.concatenate([keys, pairs]))
+"""Words and pairs that are weighed, the commonest ones."""
 
 
 class LrTfidf(ProbedMethod):
     """The probe on sparse TF-IDF weights."""
 
-    words: WordWeights
+    words: Tfidf
 
     def fit_vectors(self, training_set: TrainingSet) -> Matrix:
         """Learn vocabulary and rarity from the training messages, then weigh all."""
         texts = messages_of(training_set.corpus)["text"]
-        self.words = WordWeights.fit(texts[training_set.training_rows])
-        return self.words.weigh(texts)
+        training = Scan(texts[training_set.training_rows])
+        tokens = training.words_and_pairs()
+        self.words = Tfidf.fit([tokens], texts=training.texts, most=MOST)
+        if not len(self.words.lexicon):
+            raise InputError(
+                "no word occurs in two training messages, so there is nothing to weigh",
+                where=f"{training.texts} training messages",
+                next_step="give more training messages, or another method",
+            )
+        return self.vectors(training_set.corpus)
 
     def vectors(self, corpus: Corpus) -> Matrix:
         """Weigh the words of new messages."""
-        return self.words.weigh(messages_of(corpus)["text"])
+        scan = Scan(messages_of(corpus)["text"])
+        return self.words.weights(scan.words_and_pairs(), texts=scan.texts)
 
     def learned(self) -> dict[str, NDArray[Any]]:
         """Return the probe, the vocabulary's keys and their rarity."""
@@ -167,7 +125,7 @@ class LrTfidf(ProbedMethod):
     def recall(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take them back."""
         super().recall(arrays)
-        self.words = WordWeights(Lexicon(arrays["words.keys"]), arrays["words.rarity"])
+        self.words = Tfidf(Lexicon(arrays["words.keys"]), arrays["words.rarity"])
 
 
 class LrEncoder(ProbedMethod):

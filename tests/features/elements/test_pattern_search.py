@@ -1,10 +1,8 @@
-"""A few messages take another way to their elements than many: both must come to the same."""
+"""Two engines search the texts of a small and of a large batch: both must find the same."""
 
 from __future__ import annotations
 
-import sys
 import time
-import unicodedata
 from functools import cache
 
 import polars as pl
@@ -13,11 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eventide.data.schema import READ_CHARACTERS
-from eventide.features.elements import small_batch_elements as few
-from eventide.features.elements import tags, urls, with_elements, with_tags
-from eventide.features.elements.rust_patterns import fitting
+from eventide.features.elements import pattern_search, tags, urls, with_elements
+from eventide.features.elements.pattern_search import LONGEST, Column, SmallBatch, searchable
 from eventide.features.entities import rules as entities
-from eventide.features.letters import has_letter_or_digit, known_to_both
 from eventide.runtime.threads import FEW
 
 FRAGMENTS = (
@@ -102,71 +98,72 @@ def test_given_lists_are_written_the_same_for_one_and_for_many(
 
 PATTERNS = {
     "urls": urls.URLS,
-    "prefix": urls.PREFIX,
-    "first tracking": urls.FIRST_TRACKING,
-    "trailing": urls.TRAILING,
     "hashtags": tags.HASHTAGS,
-    "free hashtags": tags.HASH.free,
-    "glued hashtags": tags.HASH.glued,
     "mentions": tags.MENTIONS,
-    "glued mentions": tags.AT.glued,
     "candidates": entities.CANDIDATES,
     "caseless": entities.CASELESS,
     "known": entities.known_pattern(),
-    "small": entities.SMALL,
+    **{f"manner {number}": pattern for number, pattern in enumerate(entities.MANNER)},
     **{f"not prose {number}": pattern for number, (pattern, _) in enumerate(entities.NOT_PROSE)},
 }
+known = pattern_search._is_known
 
 
 @cache
 def hostile_texts() -> list[str]:
     """Every character of the small scripts and some of the large ones, in many places."""
     codes = [*range(0x3400), *range(0x3400, 0xD800, 97), *range(0xE000, 0x32000, 13)]
-    known = [each for each in map(chr, codes) if known_to_both(each)]
-    texts = ["".join(known[start : start + 1000]) for start in range(0, len(known), 1000)]
+    alike = [each for each in map(chr, codes) if known(each)]
+    texts = ["".join(alike[start : start + 1000]) for start in range(0, len(alike), 1000)]
     # Between letters, at starts of words, after signs and inside of addresses as well.
-    around = [*known[:700], *"İıſKẞßΣς‖¦\u200c\u200d\ufe0f\u20e3＃＠東ー・"]
+    around = [*alike[:700], *"İıſKẞßΣς‖¦\u200c\u200d\ufe0f\u20e3＃＠東ー・"]
     return texts + [f"a{e}#{e}b @{e} x{e}A. http{e}//t.co/{e} http{e}://w" for e in around]
 
 
 @pytest.mark.parametrize("name", PATTERNS)
-def test_a_translated_pattern_finds_the_same_among_all_characters(name: str) -> None:
+def test_both_engines_find_the_same_among_all_characters(name: str) -> None:
     texts = hostile_texts()
-    found = pl.Series(texts).str.extract_all(PATTERNS[name]).to_list()
-    for text, matches in zip(texts, found, strict=True):
-        assert [match[0] for match in fitting(PATTERNS[name], text).finditer(text)] == matches
+    few, many = SmallBatch(texts), Column(pl.Series(texts))
+    assert few.matches(PATTERNS[name]) == many.matches(PATTERNS[name])
+    assert few.counts(PATTERNS[name]) == many.counts(PATTERNS[name])
+    instead = "<$1>" if "(St|" in PATTERNS[name] else "<>"
+    again = (texts.replaced(PATTERNS[name], instead).to_list() for texts in (few, many))
+    assert next(again) == next(again)
 
 
-def test_both_know_the_same_characters_in_the_same_way() -> None:
-    every = pl.Series([chr(c) for c in range(sys.maxunicode + 1) if not 0xD800 <= c <= 0xDFFF])
-    known = every.filter(pl.Series([known_to_both(each) for each in every]))
-    assert known.str.to_lowercase().to_list() == [each.lower() for each in known]
-    normal = [unicodedata.normalize("NFKC", each) for each in known]
-    assert known.str.normalize("NFKC").to_list() == normal
-    worded = [has_letter_or_digit(each) for each in known]
-    assert known.str.contains(r"[\p{L}\p{N}]").to_list() == worded
+def test_both_engines_share_the_small_operations() -> None:
+    texts = [text for text in hostile_texts() if "ς" not in text and "Σ" not in text]
+    few, many = SmallBatch(texts), Column(pl.Series(texts))
+    assert len(few) == len(many) == len(texts)
+    assert few.lower().to_list() == many.lower().to_list()
+    assert few.rows_with("#＃@") == many.rows_with("#＃@") != []
+    assert few.matches("a", [3, 60]) == many.matches("a", [3, 60])
 
 
-def test_new_characters_and_very_long_texts_are_left_to_polars() -> None:
-    assert not few.is_few(pl.DataFrame({"text": ["\U0003fffd"]}), [])
-    assert not few.is_few(pl.DataFrame({"text": ["a" * (few.LONGEST + 1)]}), [])
-    given_list = pl.DataFrame({"text": ["a"], "urls": [["\U0003fffd"]]})
-    assert few.is_few(given_list, [])
-    assert not few.is_few(given_list, ["urls"])
+def test_every_class_of_characters_holds_the_same_for_both_engines() -> None:
+    every = "".join(chr(c) for c in range(0x110000) if not 0xD800 <= c <= 0xDFFF and known(chr(c)))
+    names = ["L", "M", "N", "Lu", "Ll", "So", "Han", "Latin", "Greek", "Cyrillic", "Armenian"]
+    for pattern in (*(rf"\p{{{name}}}+" for name in (*names, "Katakana")), r"\s+", r"\d+", r"\w+"):
+        few, many = SmallBatch([every]), Column(pl.Series([every]))
+        assert few.matches(pattern) == many.matches(pattern), pattern
+
+
+def test_new_characters_and_long_texts_are_left_to_polars() -> None:
+    for text in ("\U0003fffd", "ʕ", "a" * (LONGEST + 1)):
+        assert isinstance(searchable(pl.Series([text])), Column)
+    assert isinstance(searchable(pl.Series(["a"] * (FEW + 1))), Column)
+    assert isinstance(searchable(pl.Series(["a", None, "é😀"])), SmallBatch)
 
 
 def test_a_hostile_text_takes_no_time() -> None:
-    """Patterns that backtrack would need minutes for these texts."""
-    with_elements(pl.DataFrame({"text": ["whatever has to be loaded first"]}))
-    for piece in ("." * 2000, "#a" * 1000, "A." * 1000, "http://" * 285, "@a." * 660, "-" * 2000):
-        started = time.process_time()
-        with_tags(pl.DataFrame({"text": [piece]}))
-        with_elements(pl.DataFrame({"text": [piece]}))
-        assert time.process_time() - started < 1, piece[:10]
-
-
-def test_case_is_ignored_as_rust_does() -> None:
-    assert fitting("(?i)[a-z]ks", "İKſ").findall("iKſ İKſ") == ["iKſ"]
+    """Half a second is ten times what the slowest takes, and a square would take minutes."""
+    pieces = ("." * 2000, "#a" * 1000, "A." * 1000, "http://" * 285, "@a." * 660, "-" * 2000)
+    with_elements(pl.DataFrame({"text": ["compile the patterns first"]}))
+    for piece in pieces:
+        for text in (piece, piece * 5):
+            started = time.process_time()
+            with_elements(pl.DataFrame({"text": [text]}))
+            assert time.process_time() - started < 0.5, text[:10]
 
 
 def test_a_text_of_megabytes_is_read_in_part_on_both_ways() -> None:
