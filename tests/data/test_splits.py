@@ -80,8 +80,10 @@ def test_proportional_counts(sizes, validation, test):
         else:
             assert (val > 0) == (validation > 0)
             assert (tested > 0) == (test > 0)
-            assert abs(val - size * validation) <= 1
-            assert abs(tested - size * test) <= 1
+            # Where the shares leave training less than a message, one part gives it up.
+            spared = 1 if size * (1 - validation - test) >= 1 else 2
+            assert abs(val - size * validation) <= spared
+            assert abs(tested - size * test) <= spared
 
 
 @pytest.mark.parametrize("shares", [(-0.1, 0.2), (0.5, 0.5), (float("nan"), 0.1)])

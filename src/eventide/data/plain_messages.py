@@ -1,7 +1,8 @@
-"""The short way in: a few messages that are already as they should be need no columns to check.
+"""A small batch of messages that are already in the canonical form skips the validator.
 
-Whatever is not plain (an export of a platform, another way to write the time, a cell to mend or to
-reject) is left to the readers and the validator, so that this way never has to say no.
+The validator works on columns and takes 3 ms however few the messages; this check takes 0.1 ms. It
+mends and rejects nothing: whatever is not canonical (an export of a platform, another way to write
+the time, an odd cell) is left to the readers and the validator.
 """
 
 from __future__ import annotations

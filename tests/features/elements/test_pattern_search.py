@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from eventide.data.schema import READ_CHARACTERS
 from eventide.features.elements import pattern_search, tags, urls, with_elements
-from eventide.features.elements.pattern_search import LONGEST, SmallBatch, TextColumn, searchable
+from eventide.features.elements.pattern_search import LONGEST, LargeBatch, SmallBatch, searchable
 from eventide.features.entities import rules as entities
 from eventide.runtime.threads import FEW
 
@@ -123,7 +123,7 @@ def hostile_texts() -> list[str]:
 @pytest.mark.parametrize("name", PATTERNS)
 def test_both_engines_find_the_same_among_all_characters(name: str) -> None:
     texts = hostile_texts()
-    few, many = SmallBatch(texts), TextColumn(pl.Series(texts))
+    few, many = SmallBatch(texts), LargeBatch(pl.Series(texts))
     assert few.matches(PATTERNS[name]) == many.matches(PATTERNS[name])
     assert few.counts(PATTERNS[name]) == many.counts(PATTERNS[name])
     instead = "<$1>" if "(St|" in PATTERNS[name] else "<>"
@@ -133,7 +133,7 @@ def test_both_engines_find_the_same_among_all_characters(name: str) -> None:
 
 def test_both_engines_share_the_small_operations() -> None:
     texts = [text for text in hostile_texts() if "ς" not in text and "Σ" not in text]
-    few, many = SmallBatch(texts), TextColumn(pl.Series(texts))
+    few, many = SmallBatch(texts), LargeBatch(pl.Series(texts))
     assert len(few) == len(many) == len(texts)
     assert few.lower().to_list() == many.lower().to_list()
     assert few.rows_with("#＃@") == many.rows_with("#＃@") != []
@@ -144,14 +144,14 @@ def test_every_class_of_characters_holds_the_same_for_both_engines() -> None:
     every = "".join(chr(c) for c in range(0x110000) if not 0xD800 <= c <= 0xDFFF and known(chr(c)))
     names = ["L", "M", "N", "Lu", "Ll", "So", "Han", "Latin", "Greek", "Cyrillic", "Armenian"]
     for pattern in (*(rf"\p{{{name}}}+" for name in (*names, "Katakana")), r"\s+", r"\d+", r"\w+"):
-        few, many = SmallBatch([every]), TextColumn(pl.Series([every]))
+        few, many = SmallBatch([every]), LargeBatch(pl.Series([every]))
         assert few.matches(pattern) == many.matches(pattern), pattern
 
 
 def test_new_characters_and_long_texts_are_left_to_polars() -> None:
     for text in ("\U0003fffd", "ʕ", "a" * (LONGEST + 1)):
-        assert isinstance(searchable(pl.Series([text])), TextColumn)
-    assert isinstance(searchable(pl.Series(["a"] * (FEW + 1))), TextColumn)
+        assert isinstance(searchable(pl.Series([text])), LargeBatch)
+    assert isinstance(searchable(pl.Series(["a"] * (FEW + 1))), LargeBatch)
     assert isinstance(searchable(pl.Series(["a", None, "é😀"])), SmallBatch)
 
 

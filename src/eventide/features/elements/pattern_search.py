@@ -65,7 +65,7 @@ def searchable(texts: pl.Series) -> Texts:
         few = filled.to_list()
         if all(len(text) <= LONGEST and _is_read_alike(text) for text in few):
             return SmallBatch(few)
-    return TextColumn(filled)
+    return LargeBatch(filled)
 
 
 class SmallBatch:
@@ -110,7 +110,7 @@ class SmallBatch:
         ]
 
 
-class TextColumn:
+class LargeBatch:
     """Many texts, searched by polars as a whole."""
 
     def __init__(self, texts: pl.Series) -> None:

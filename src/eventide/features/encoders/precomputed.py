@@ -23,7 +23,7 @@ class Precomputed:
 
     @property
     def width(self) -> int:
-        """Numbers per message, as seen by ``fit``."""
+        """Values per message, as seen by ``fit``."""
         if self._width is None:
             raise not_fitted(self.name)
         return self._width

@@ -30,7 +30,7 @@ class State(NamedTuple):
 
 
 class Encoder(Protocol):
-    """Turns messages into vectors of ``width`` numbers, one row per message, in their order."""
+    """Turns messages into vectors of ``width`` values, one row per message, in their order."""
 
     @property
     def name(self) -> str:
@@ -38,7 +38,7 @@ class Encoder(Protocol):
 
     @property
     def width(self) -> int:
-        """Numbers per message; known after ``fit``."""
+        """Values per message; known after ``fit``."""
 
     def fit(self, messages: pl.DataFrame) -> Self:
         """Learn from training messages (never from their labels); fixed encoders only check."""
@@ -70,7 +70,7 @@ class TextEncoder(ABC):
     @property
     @abstractmethod
     def width(self) -> int:
-        """Numbers per message; known after ``fit``."""
+        """Values per message; known after ``fit``."""
 
     @abstractmethod
     def vectors(self, texts: list[str]) -> Vectors:

@@ -45,7 +45,7 @@ class TfidfSvd(TextEncoder):
 
     Pieces of words need no list of words, read scripts without spaces and see through inflection
     and joined hashtags; on validation messages they beat words and word pairs (docs/encoders.md).
-    Vectors have unit length. ``tfidf-svd:128`` asks for 128 numbers instead of 256; a small corpus
+    Vectors have unit length. ``tfidf-svd:128`` asks for 128 values instead of 256; a small corpus
     gives fewer.
     """
 
@@ -66,7 +66,7 @@ class TfidfSvd(TextEncoder):
 
     @property
     def width(self) -> int:
-        """Numbers per message: what was asked for, or the rank of the training text."""
+        """Values per message: what was asked for, or the rank of the training text."""
         return int(self._known().directions.shape[1])
 
     def fit(self, messages: pl.DataFrame) -> Self:

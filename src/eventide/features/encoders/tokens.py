@@ -157,8 +157,8 @@ class Lexicon:
         """Return the column of every key, -1 where it is unknown."""
         if not len(self.keys):
             return np.full(len(keys), -1, dtype=np.int64)
-        places = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
-        return np.where(self.keys[places] == keys, places, -1)
+        index = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        return np.where(self.keys[index] == keys, index, -1)
 
 
 def frequent(counts: tuple[Keys, Rows], *, least: int, most: int) -> tuple[Keys, Rows]:
@@ -176,12 +176,12 @@ def tally(batches: Iterable[Keys]) -> tuple[Keys, Rows]:
     numbers: Rows = np.zeros(0, dtype=np.int64)
     for batch in batches:
         new, times = np.unique(batch, return_counts=True)
-        keys, places = np.unique(np.concatenate((keys, new)), return_inverse=True)
-        numbers = _added(np.concatenate((numbers, times)), places, len(keys))
+        keys, index = np.unique(np.concatenate((keys, new)), return_inverse=True)
+        numbers = _added(np.concatenate((numbers, times)), index, len(keys))
     return keys, numbers
 
 
-def _added(values: Rows, places: npt.NDArray[np.intp], size: int) -> Rows:
+def _added(values: Rows, index: npt.NDArray[np.intp], size: int) -> Rows:
     total = np.zeros(size, dtype=np.int64)
-    np.add.at(total, places, values)
+    np.add.at(total, index, values)
     return total

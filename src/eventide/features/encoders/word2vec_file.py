@@ -83,7 +83,7 @@ def _read_text(body: bytes, header: Header, path: Path) -> tuple[list[str], Vect
 
     # the original tool ends its lines with a space
     lines = body.replace(b"\r\n", b"\n").replace(b" \n", b"\n").rstrip()
-    numbers = {f"n{place}": pl.Float32 for place in range(header.width)}
+    numbers = {f"n{column}": pl.Float32 for column in range(header.width)}
     try:
         frame = pl.read_csv(
             io.BytesIO(lines),
@@ -107,15 +107,15 @@ def _read_binary(body: bytes, header: Header, path: Path) -> tuple[list[str], Ve
     size = 4 * header.width
     words: list[str] = []
     starts = np.zeros(header.words, dtype=np.int64)
-    place = 0
+    at = 0
     for row in range(header.words):  # a word's end is known only when the one before it is
-        end = body.find(b" ", place, place + LONGEST_WORD + 1)
+        end = body.find(b" ", at, at + LONGEST_WORD + 1)
         if end < 0 or end + 1 + size > len(body):
             raise _damaged(path, f"it ends or goes astray at word {row + 1} of {header.words}")
-        words.append(body[place:end].lstrip(b"\n").decode("utf-8", errors="replace"))
+        words.append(body[at:end].lstrip(b"\n").decode("utf-8", errors="replace"))
         starts[row] = end + 1
-        place = end + 1 + size
-    if body[place:].strip():
+        at = end + 1 + size
+    if body[at:].strip():
         raise _damaged(path, f"there is more in it than the {header.words} words it states")
     content = np.frombuffer(body, dtype=np.uint8)
     table = np.empty((header.words, header.width), dtype=np.float32)

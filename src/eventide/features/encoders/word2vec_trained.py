@@ -99,7 +99,7 @@ class FactorisedWordVectors(TextEncoder):
 
 
 def cooccurrences(rows: Rows, columns: Rows, size: int) -> sparse.csr_array:
-    """Count words up to five places apart in a text, nearer ones for more; symmetric."""
+    """Count words up to five words apart in a text, nearer ones for more; symmetric."""
     left, right, weights = [], [], []
     for distance in range(1, WINDOW + 1):
         one, other = columns[:-distance], columns[distance:]
@@ -107,8 +107,8 @@ def cooccurrences(rows: Rows, columns: Rows, size: int) -> sparse.csr_array:
         left.append(one[near])
         right.append(other[near])
         weights.append(np.full(int(near.sum()), (WINDOW + 1 - distance) / WINDOW))
-    places = (np.concatenate(left), np.concatenate(right))
-    half = sparse.csr_array((np.concatenate(weights), places), shape=(size, size))
+    index = (np.concatenate(left), np.concatenate(right))
+    half = sparse.csr_array((np.concatenate(weights), index), shape=(size, size))
     return sparse.csr_array(half + half.T)
 
 

@@ -24,7 +24,7 @@ from eventide.runtime.quiet import quiet
 
 
 class WordLlamaEncoder(TextEncoder):
-    """256 numbers per message: the mean of its tokens' vectors (LLaMA 2 tokens, 32,000 vectors)."""
+    """256 values per message: the mean of its tokens' vectors (LLaMA 2 tokens, 32,000 vectors)."""
 
     many_threads = True
 
