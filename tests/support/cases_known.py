@@ -112,7 +112,7 @@ def f13_checkpoint_onto_a_full_disk(bench: Bench):
 
 
 def f14_forget_onto_a_full_disk(bench: Bench):
-    with small_disk(bench.folder / "disk", 900) as disk:
+    with small_disk(bench.folder / "disk", 2000) as disk:
         model = disk / "m"
         shutil.copytree(bench.model, model)
         filler = disk / "filler"
