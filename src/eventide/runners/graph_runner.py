@@ -19,8 +19,7 @@ from eventide.errors import BadSetting
 from eventide.graphs.exact.kept_sums import StaleAverages
 from eventide.graphs.exact.lookup import BatchLookup, MemorySums
 from eventide.graphs.exact.small_batch_lookup import SmallBatchLookup
-from eventide.graphs.memory import Memory
-from eventide.graphs.neighbourhood import BucketedNeighbourhood
+from eventide.graphs.graph_set import GraphSet
 from eventide.graphs.settings import GraphSettings
 from eventide.networks.encoder import ViewGraph
 from eventide.networks.multi_view import MultiViewNetwork, ViewOutput
@@ -192,41 +191,19 @@ class GraphRunner:
             check_half_precision(device)
         self.network = network.to(device).eval()
         self.device = device
-        self._corpus = corpus
-        self._graph = graph
+        self._set = GraphSet(corpus.incidences, corpus.times, graph)
         self._mixed = mixed_precision
         self._refresh = refresh
         self._steps = 0
         self._stale: dict[str, list[StaleAverages]] = {}
         self._features = self._prepared(corpus)
-        self._neighbourhoods = Lazy(self._connect)
-        self._memories = Lazy(self._make_memories)
         self._hidden = Lazy(self._run_memory)
         self._sums = Lazy(self._sum_memory)
 
-    @property
-    def _around(self) -> dict[str, BucketedNeighbourhood]:
-        return self._neighbourhoods.get()
-
     @cached_property
     def _graphs(self) -> dict[str, ViewGraph]:
-        return {view: ViewGraph(each, self._features) for view, each in self._around.items()}
-
-    def _connect(self) -> dict[str, BucketedNeighbourhood]:
-        """Build the graph of the memory: for training, and for rows of the memory."""
-        graph, times = self._graph, self._corpus.times
-        return {
-            view: BucketedNeighbourhood(
-                incidence, times, graph.wide_after, memory_budget=graph.memory_budget
-            )
-            for view, incidence in self._corpus.incidences.items()
-        }
-
-    def _make_memories(self) -> dict[str, Memory]:
-        return {
-            view: Memory(incidence, self._corpus.times, self._graph.wide_after)
-            for view, incidence in self._corpus.incidences.items()
-        }
+        around = self._set.neighbourhoods
+        return {view: ViewGraph(each, self._features) for view, each in around.items()}
 
     def learn(self, rows: Ints) -> Outputs:
         """Run rows of the graph in training mode, with gradients."""
@@ -244,7 +221,7 @@ class GraphRunner:
         if age == 1:
             states = self.network.memory(self._features, self._graphs)
             self._stale = {
-                view: [self._around[view].stale(each) for each in hidden[1:]]
+                view: [self._set.neighbourhoods[view].stale(each) for each in hidden[1:]]
                 for view, hidden in states.items()
             }
         wanted = torch.from_numpy(rows).to(self.device)
@@ -259,11 +236,7 @@ class GraphRunner:
 
     def look_up(self, corpus: Corpus) -> NewMessages:
         """Find the memory's neighbours of new messages, view by view."""
-        memories = self._memories.get()
-        lookups = {
-            view: memories[view].lookup(incidence, corpus.times)
-            for view, incidence in corpus.incidences.items()
-        }
+        lookups = self._set.look_up(corpus.incidences, corpus.times)
         return NewMessages(self._prepared(corpus), lookups)
 
     @torch.no_grad()
@@ -274,7 +247,7 @@ class GraphRunner:
 
     def neighbours(self, rows: Ints) -> dict[str, Ints]:
         """Count the neighbours of rows of the graph, themselves left out."""
-        return {view: each.bucket_index.neighbours[rows] for view, each in self._around.items()}
+        return self._set.neighbours(rows)
 
     def neighbours_new(self, found: NewMessages) -> dict[str, Ints]:
         """Count the neighbours that new messages have in the memory."""
@@ -309,7 +282,7 @@ class GraphRunner:
         A message without elements in a view is nobody's neighbour there: its state is left out.
         """
         return {
-            _state_name(layer, view): each.cpu().numpy()[self._has_elements(view)]
+            _state_name(layer, view): each.cpu().numpy()[self._set.connected(view)]
             for view, layers in self._hidden.get().items()
             for layer, each in enumerate(layers, start=1)
         }
@@ -320,7 +293,7 @@ class GraphRunner:
         states = checked_states(
             arrays,
             {
-                _state_name(layer, view): self._has_elements(view)
+                _state_name(layer, view): self._set.connected(view)
                 for view in self.network.views
                 for layer in widths
             },
@@ -338,9 +311,6 @@ class GraphRunner:
         self._drop_states()
         self._hidden.put(hidden)
 
-    def _has_elements(self, view: str) -> NDArray[np.bool_]:
-        return self._corpus.incidences[view].degrees > 0
-
     def _drop_states(self) -> None:
         self._hidden.drop()
         self._sums.drop()
@@ -356,7 +326,7 @@ class GraphRunner:
     @torch.no_grad()
     def _sum_memory(self) -> dict[str, list[MemorySums]]:
         """Sum what new messages read of the memory: its features, and its hidden states."""
-        memories = self._memories.get()
+        memories = self._set.memories
         return {
             view: [memories[view].sums(each) for each in (self._features, *hidden)]
             for view, hidden in self._hidden.get().items()

@@ -1,0 +1,83 @@
+"""The graphs of a corpus, one for each view, built when they are first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eventide.graphs.exact.lookup import BatchLookup
+from eventide.graphs.exact.small_batch_lookup import SmallBatchLookup
+from eventide.graphs.incidence import Incidence
+from eventide.graphs.memory import Memory
+from eventide.graphs.neighbourhood import BucketedNeighbourhood
+from eventide.graphs.settings import GraphSettings
+from eventide.runtime.lazy import Lazy
+
+Ints = NDArray[np.int64]
+
+
+class GraphSet:
+    """Messages of ``times`` [N] that are connected by the elements of each view's incidence.
+
+    Training and predictions of these messages read ``neighbourhoods``. New messages read
+    ``memories`` instead: a model that only assigns never builds the neighbourhoods.
+
+    >>> from eventide.graphs.keys import element_keys
+    >>> keys = element_keys("hashtags", ["flood", "fire"], b"salt")
+    >>> tags = Incidence(np.array([0, 1, 2, 3]), np.array([0, 0, 1]), keys)
+    >>> GraphSet({"tags": tags}, np.array([0, 1, 2]), GraphSettings()).neighbours(np.arange(3))
+    {'tags': array([1, 1, 0])}
+    """
+
+    def __init__(
+        self, incidences: Mapping[str, Incidence], times: Ints, settings: GraphSettings
+    ) -> None:
+        self._incidences = incidences
+        self._times = times
+        self._settings = settings
+        self._neighbourhoods = Lazy(self._connect)
+        self._memories = Lazy(self._remember)
+
+    @property
+    def neighbourhoods(self) -> dict[str, BucketedNeighbourhood]:
+        """What each message averages over, view by view."""
+        return self._neighbourhoods.get()
+
+    @property
+    def memories(self) -> dict[str, Memory]:
+        """What new messages look up, view by view."""
+        return self._memories.get()
+
+    def look_up(
+        self, incidences: Mapping[str, Incidence], times: Ints
+    ) -> dict[str, BatchLookup | SmallBatchLookup]:
+        """Find the neighbours of new messages among these, view by view."""
+        memories = self.memories
+        return {view: memories[view].lookup(each, times) for view, each in incidences.items()}
+
+    def neighbours(self, rows: Ints) -> dict[str, Ints]:
+        """Count the neighbours of these messages, themselves left out, view by view."""
+        return {
+            view: each.bucket_index.neighbours[rows] for view, each in self.neighbourhoods.items()
+        }
+
+    def connected(self, view: str) -> NDArray[np.bool_]:
+        """Say which messages have elements in a view [N]: the others are nobody's neighbours."""
+        return self._incidences[view].degrees > 0
+
+    def _connect(self) -> dict[str, BucketedNeighbourhood]:
+        settings = self._settings
+        return {
+            view: BucketedNeighbourhood(
+                each, self._times, settings.wide_after, memory_budget=settings.memory_budget
+            )
+            for view, each in self._incidences.items()
+        }
+
+    def _remember(self) -> dict[str, Memory]:
+        return {
+            view: Memory(each, self._times, self._settings.wide_after)
+            for view, each in self._incidences.items()
+        }
