@@ -52,27 +52,33 @@ def found_urls(match: str) -> list[str]:
 def canonical_url(value: str) -> str:
     """A url without scheme, www., tracking, fragment and trailing punctuation.
 
-    Empty where it is cut off ("http://t.co/ab…") or names no page (a shortener's bare host): it
-    would link messages that have nothing to do with each other.
+    Empty where it is cut off ("http://t.co/ab…") or names no page (a shortener's bare host, or no
+    host at all): it would link messages that have nothing to do with each other.
 
     >>> canonical_url("http://www.BBC.co.uk/News/?utm_source=x&id=3#top")
     'bbc.co.uk/News/?id=3'
-    >>> canonical_url("http://t.co/ab…"), canonical_url("t.co/")
-    ('', '')
+    >>> canonical_url("http://t.co/ab…"), canonical_url("t.co/"), canonical_url("http://:80/x")
+    ('', '', '')
     """
     if _PLAIN.fullmatch(value):
         return value.partition("//")[2]
-    return _reduced(value)
+    # What one step uncovers the next may reduce: the canonical form is where nothing changes.
+    while (page := _reduced(value)) not in ("", value):
+        value = page
+    return page
 
 
 def _reduced(value: str) -> str:
     bare = _without_trailing(value.strip(SPACE))
     prefix = _PREFIX.match(bare)
     bare = bare[prefix.end() :] if prefix else bare
-    host = _AFTER_HOST.split(bare, maxsplit=1)[0]
-    rest = _FRAGMENT.sub("", bare[len(host) :], count=1).replace("&amp;", "&")
+    given = _AFTER_HOST.split(bare, maxsplit=1)[0]
+    host = _canonical_host(given)
+    if not host:
+        return ""
+    rest = _FRAGMENT.sub("", bare[len(given) :], count=1).replace("&amp;", "&")
     rest = _NEXT_TRACKING.sub("", _FIRST_TRACKING.sub("?", rest, count=1))
-    page = _without_trailing(_canonical_host(host) + rest)
+    page = _without_trailing(host + rest)
     return "" if page in _SHORTENERS or _CUT_OFF.search(value) else page
 
 
