@@ -18,10 +18,13 @@ from pydantic import ValidationError
 from eventide.errors import BadSetting, warn
 from eventide.features.settings import TextSettings
 from eventide.graphs.settings import GraphSettings
+from eventide.losses import LOSSES, MARGINS, PROTOTYPES
 from eventide.losses.settings import LossSettings
 from eventide.networks.settings import NetworkSettings
+from eventide.opinions import FUSIONS
 from eventide.registry import suggestion
 from eventide.setting_group import SettingGroup
+from eventide.training import SAMPLERS
 from eventide.training.settings import TrainingSettings
 
 
@@ -148,3 +151,20 @@ def descriptions() -> dict[str, str]:
         for group, section in groups.items()
         for leaf, field in section.model_fields.items()
     }
+
+
+def registered_targets(settings: Settings) -> list[str]:
+    """Return the code ("module:symbol") that settings choose by registered names.
+
+    >>> registered_targets(resolve({"loss.extra_terms": "scl:0.1"}))[-1]
+    'eventide.losses.contrastive.supervised:supervised_contrastive'
+    """
+    loss = settings.loss
+    chosen = [
+        MARGINS.entry(loss.margin),
+        PROTOTYPES.entry(loss.prototypes),
+        FUSIONS.entry(loss.fusion),
+        SAMPLERS.entry(settings.training.sampler),
+        *(LOSSES.entry(name) for name in (loss.calibration, *loss.extra_terms) if name in LOSSES),
+    ]
+    return [entry.target for entry in chosen]

@@ -21,6 +21,7 @@ from eventide.features.encoders import encoder as make_encoder
 from eventide.methods import METHODS
 from eventide.model.parameters import check_protocol
 from eventide.outputs import check_file
+from eventide.settings import Settings, registered_targets
 
 
 @dataclass(frozen=True)
@@ -59,11 +60,11 @@ class Job:
 
 def jobs(plan: ExperimentPlan, variants: Sequence[Variant], seeds: Iterable[int]) -> list[Job]:
     """Return the jobs by seed, so that a worker's preparation of a seed serves many of them."""
-    resolved = {
-        each.name: each.settings(plan.preset, plan.changes).model_dump(mode="json")
-        for each in variants
+    settings_of = {each.name: each.settings(plan.preset, plan.changes) for each in variants}
+    resolved = {name: each.model_dump(mode="json") for name, each in settings_of.items()}
+    codes = {
+        each.name: code_of(each.method, plan.encoder, settings_of[each.name]) for each in variants
     }
-    codes = {each.name: code_of(each.method, plan.encoder) for each in variants}
     return [
         Job(_key(plan, each, settings, seed, code), each, settings, seed, code)
         for seed in seeds
@@ -72,11 +73,14 @@ def jobs(plan: ExperimentPlan, variants: Sequence[Variant], seeds: Iterable[int]
     ]
 
 
-def code_of(method: str, encoder: str) -> str:
-    """Return the digest of the code that a method and an encoder run, other packages' too."""
+def code_of(method: str, encoder: str, settings: Settings) -> str:
+    """Return the digest of the code of a run: method, encoder, and losses chosen by settings.
+
+    It covers the code of other packages too.
+    """
     encoders = (part.partition(":")[0] for part in split_specification(encoder))
     entries = [METHODS.entry(method), *map(ENCODERS.entry, encoders)]
-    return digest_of(entry.target for entry in entries)
+    return digest_of([*(entry.target for entry in entries), *registered_targets(settings)])
 
 
 def _key(
