@@ -89,11 +89,13 @@ def check_entities(entities: object) -> None:
 def _with_columns(messages: pl.DataFrame, columns: tuple[str, ...]) -> pl.DataFrame:
     lists = [_given(messages, column) for column in columns]
     needed = messages.select(read_part(messages["text"]), *lists)
-    parts = side_by_side(_columns, list(needed.iter_slices(SLICE)) or [needed])
-    return messages.with_columns(pl.concat(parts))
+    if len(needed) <= SLICE:  # nothing to join: that alone costs a message half a millisecond
+        return messages.with_columns(_columns(needed))
+    parts = side_by_side(_columns, list(needed.iter_slices(SLICE)))
+    return messages.with_columns(map(pl.concat, zip(*parts, strict=True)))
 
 
-def _columns(messages: pl.DataFrame) -> pl.DataFrame:
+def _columns(messages: pl.DataFrame) -> list[pl.Series]:
     """The list columns of ``messages``, found where null; all other columns are the text."""
     texts = searchable(messages["text"])
     bare = texts.replaced(urls.URLS, " ")  # so that a "#" or "@" in a url is not taken for a tag
@@ -104,10 +106,11 @@ def _columns(messages: pl.DataFrame) -> pl.DataFrame:
         "urls": lambda: [(texts.matches(urls.URLS), urls.found_urls)],
         "entities": lambda: found_entities(bare, hashtags),
     }
-    return pl.DataFrame(
+    return [
         _filled(given, finds[given.name]() if given.null_count() else [])
-        for given in messages.drop("text")
-    )
+        for given in messages.get_columns()
+        if given.name in finds
+    ]
 
 
 def _given(messages: pl.DataFrame, column: str) -> pl.Series:
