@@ -20,7 +20,8 @@ from eventide.methods.method import Prediction, ViewPrediction
 from eventide.networks.multi_view import MultiViewNetwork
 from eventide.networks.trainable import TrainableNetwork
 from eventide.opinions.opinion import NO_OPINION
-from eventide.runners.graph_runner import GraphRunner, Runner, choose_device
+from eventide.runners.graph_runner import GraphRunner
+from eventide.runners.runner import Runner, choose_device
 from eventide.runtime.own_process import warn_if_spinning
 from eventide.settings import Settings
 from eventide.training.batches import class_aware_batches

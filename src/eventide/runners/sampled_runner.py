@@ -16,7 +16,7 @@ from eventide.graphs.sampled.neighbour_sampler import NeighbourSampler, joined
 from eventide.networks.multi_view import ViewOutput
 from eventide.networks.sampled_networks import LayeredNetwork
 from eventide.networks.settings import NetworkSettings
-from eventide.runners.graph_runner import Arrays, Outputs, checked_states, leave_training
+from eventide.runners.runner import Arrays, Outputs, checked_states, leave_training
 from eventide.runtime.lazy import Lazy
 
 VIEW = "all"

@@ -13,7 +13,7 @@ from eventide.corpus.corpus import Corpus, Ints
 from eventide.networks.multi_view import ViewOutput
 from eventide.networks.settings import NetworkSettings
 from eventide.networks.trainable import TrainableNetwork
-from eventide.runners.graph_runner import Arrays, Outputs, checked_states, leave_training
+from eventide.runners.runner import Arrays, Outputs, checked_states, leave_training
 from eventide.runtime.lazy import Lazy
 
 VIEW = "text"

@@ -13,7 +13,7 @@ from eventide.corpus.training_set import TrainingSet
 from eventide.losses.loss_inputs import LossInputs
 from eventide.losses.total import total_loss
 from eventide.networks.trainable import Part
-from eventide.runners.graph_runner import Runner
+from eventide.runners.runner import Runner
 from eventide.runtime.own_process import kept_memory
 from eventide.training import SAMPLERS
 from eventide.training.checkpoints import Checkpoints, Progress, Row

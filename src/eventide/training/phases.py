@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from eventide.corpus.training_set import TrainingSet
 from eventide.networks.trainable import Part
-from eventide.runners.graph_runner import Runner
+from eventide.runners.runner import Runner
 from eventide.training.checkpoints import Checkpoints, Row
 from eventide.training.loop import TrainingRun, Watch, train
 from eventide.training.objectives.objective import Objective

@@ -12,7 +12,7 @@ from torch import Tensor
 from eventide.corpus.training_set import Ints, TrainingSet
 from eventide.losses.loss_inputs import Outputs
 from eventide.networks.multi_view import ViewOutput
-from eventide.runners.graph_runner import Runner
+from eventide.runners.runner import Runner
 from eventide.scoring.metrics import accuracy, macro_f1
 from eventide.training.objectives.objective import Objective, Readout
 

@@ -12,7 +12,7 @@ import eventide
 from eventide.errors import EventideError, MissingDependency, NotAllowed
 from eventide.methods.event_detection.bert import PADDING, Bert, BertClassifier, pretrained
 from eventide.model import EventClassifier
-from eventide.runners.graph_runner import choose_device
+from eventide.runners.runner import choose_device
 from eventide.runners.text_runner import TextRunner
 from eventide.settings import resolve
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from eventide.errors import BadSetting
-from eventide.runners.graph_runner import choose_device
+from eventide.runners.runner import choose_device
 from eventide.settings import descriptions
 
 

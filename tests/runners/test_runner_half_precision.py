@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from eventide.errors import BadSetting
-from eventide.runners import graph_runner as half_precision
+from eventide.runners import runner as half_precision
 
 TRAIN = """
 from eventide import EventClassifier
