@@ -42,7 +42,7 @@ def test_a_row_holds_all_that_tables_and_tests_need(compared):
         truth, predicted = np.array(outcome.truth), np.array(outcome.predicted)
         assert outcome.test.accuracy == np.mean(truth == predicted)
         assert outcome.test.nmi == score(truth, predicted).nmi
-        assert len(outcome.uncertainty) == len(truth) == outcome.messages.test
+        assert len(outcome.doubt) == len(truth) == outcome.messages.test
         assert outcome.epochs == 2
         assert outcome.best_epoch in (1, 2)
         assert outcome.seconds.epoch > 0
@@ -50,7 +50,7 @@ def test_a_row_holds_all_that_tables_and_tests_need(compared):
         assert outcome.validation.accuracy is not None
         assert run.settings["training"]["epochs"] == 2
         assert {"eventide", "torch", "numpy", "python"} <= run.versions.keys()
-        assert all(math.isfinite(value) for value in outcome.uncertainty)
+        assert all(math.isfinite(value) for value in outcome.doubt)
 
 
 def test_a_seed_is_shared_by_all_methods(compared):

@@ -26,7 +26,11 @@ from eventide.settings import Settings, registered_targets
 
 @dataclass(frozen=True)
 class ExperimentPlan:
-    """The conditions that all runs share; ``commit`` names the code for people."""
+    """The conditions that all runs share; ``commit`` names the code for people.
+
+    With a ``regime`` the messages are split as it says (see `regimes`), else as ``split`` says.
+    ``lock`` names the locked messages: they are tested, or with ``tuning`` not there at all.
+    """
 
     dataset: str
     fingerprint: str
@@ -37,10 +41,14 @@ class ExperimentPlan:
     preset: str
     changes: Mapping[str, Any] = field(default_factory=dict)
     commit: str = ""
+    regime: str = ""
+    lock: str = ""
+    tuning: bool = False
 
-    def conditions(self) -> dict[str, str]:
+    def conditions(self) -> dict[str, Any]:
         """Return what a run depends on beside variant and seed; names decide nothing."""
-        names = ("fingerprint", "split", "protocol", "encoder", "entities")
+        names = ["fingerprint", "split", "protocol", "encoder", "entities"]
+        names += ["regime", "lock", "tuning"] if self.regime else []
         return {name: getattr(self, name) for name in names}
 
 

@@ -109,14 +109,14 @@ class Results:
 
 
 def pooled_auroc(outcomes: Sequence[Outcome]) -> float | None:
-    """Say how well uncertainty ranks errors over the test messages of all runs taken together.
+    """Say how well doubt ranks errors over the test messages of all runs taken together.
 
     A run with two errors says little alone. None where there is nothing to rank.
     """
     if not outcomes:
         return None
     wrong = np.concatenate([~_right(each) for each in outcomes])
-    return error_auroc(wrong, np.concatenate([each.uncertainty for each in outcomes]))
+    return error_auroc(wrong, np.concatenate([each.doubt for each in outcomes]))
 
 
 def _right(outcome: Outcome) -> NDArray[np.bool_]:

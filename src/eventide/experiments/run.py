@@ -29,7 +29,8 @@ from eventide.experiments.run_log import (
 )
 from eventide.methods import METHODS
 from eventide.methods.method import Prediction
-from eventide.scoring.metrics import error_auroc, score
+from eventide.scoring.calibration_error import class_averaged_nll, expected_calibration_error
+from eventide.scoring.metrics import error_auroc, score, tail_recall
 from eventide.settings import Settings
 
 LINES_OF_TRACE = 12
@@ -70,8 +71,9 @@ def _outcome(job: Job, split: SeedSplit) -> Outcome:
             accuracy=_finite(best, "validation_accuracy"),
             macro_f1=_finite(best, "validation_f1"),
             loss=_finite(best, "validation_loss"),
+            nll=_finite(best, "validation_nll"),
         ),
-        test=figures(truth, prediction),
+        test=figures(truth, prediction, data.training_set.class_counts),
         classes=len(data.classes),
         messages=Sizes(
             train=len(data.training_set.training_rows),
@@ -81,25 +83,41 @@ def _outcome(job: Job, split: SeedSplit) -> Outcome:
         tested=split.tested,
         truth=truth.tolist(),
         predicted=prediction.scored_as.tolist(),
-        # Significant digits, not decimals: an uncertainty of 1e-9 still ranks among others.
-        uncertainty=[float(f"{each:.6g}") for each in prediction.uncertainty],
+        # Significant digits, not decimals: a doubt of 1e-9 still ranks among others.
+        doubt=[float(f"{each:.4g}") for each in prediction.doubt],
+        steps=int(training.history[-1].get("steps", 0)) if training.history else None,
     )
 
 
-def figures(truth: Ints, prediction: Prediction) -> Figures:
-    """Score a prediction of test messages whose true classes are known; the undecided are wrong."""
-    predicted = prediction.scored_as
-    wrong = predicted != truth
-    found = score(truth, predicted)
+def figures(
+    truth: Ints, prediction: Prediction, counts: Ints, *, unseen_apart: bool = False
+) -> Figures:
+    """Score a prediction of test messages; the undecided are wrong.
+
+    ``counts`` [C] are the training messages per class. A ``truth`` of C or more is an event that was
+    not trained on, which nobody can assign rightly: it counts as wrong, or with ``unseen_apart``
+    for ``unseen_auroc`` alone.
+    """
+    known = truth < len(counts)
+    scored = known if unseen_apart else np.ones(len(truth), dtype=bool)
+    doubt, vacuity = prediction.doubt[scored], prediction.uncertainty[scored]
+    expected, predicted = truth[scored], prediction.scored_as[scored]
+    wrong = predicted != expected
+    found = score(expected, predicted)
     return Figures(
         accuracy=found.accuracy,
         macro_f1=found.macro_f1,
         nmi=found.nmi,
         ami=found.ami,
         ari=found.ari,
-        auroc=error_auroc(wrong, prediction.uncertainty),
-        uncertainty_right=_mean(prediction.uncertainty[~wrong]),
-        uncertainty_wrong=_mean(prediction.uncertainty[wrong]),
+        auroc=error_auroc(wrong, doubt),
+        vacuity_auroc=error_auroc(wrong, vacuity),
+        uncertainty_right=_mean(vacuity[~wrong]),
+        uncertainty_wrong=_mean(vacuity[wrong]),
+        tail_recall=tail_recall(expected, predicted, counts),
+        nll=class_averaged_nll(truth[known], prediction.probability[known]),
+        ece=expected_calibration_error(1 - doubt, ~wrong),
+        unseen_auroc=error_auroc(~known, prediction.doubt),
     )
 
 
@@ -136,6 +154,9 @@ def _record(
         trace=trace,
         code=job.code,
         commit=plan.commit,
+        regime=plan.regime,
+        lock=plan.lock,
+        tuning=plan.tuning,
     )
 
 

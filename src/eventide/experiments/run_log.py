@@ -37,10 +37,18 @@ class ValidationFigures(Part):
     accuracy: float | None = None
     macro_f1: float | None = None
     loss: float | None = None
+    nll: float | None = None
 
 
 class Figures(Part):
-    """Figures on the test messages; ``auroc`` is of uncertainty against error."""
+    """Figures on the test messages whose event was trained on.
+
+    ``auroc`` says how well doubt (1 - probability of the assigned event) ranks errors,
+    ``vacuity_auroc`` how well the method's own uncertainty does. ``tail_recall`` is of the smallest
+    third of the events, ``nll`` is averaged by class. ``unseen_auroc`` says how well doubt ranks
+    messages of events that were not trained on above the others. Runs of earlier versions lack
+    these, and their ``auroc`` is of uncertainty.
+    """
 
     accuracy: float
     macro_f1: float
@@ -50,6 +58,11 @@ class Figures(Part):
     auroc: float | None
     uncertainty_right: float | None
     uncertainty_wrong: float | None
+    vacuity_auroc: float | None = None
+    tail_recall: float | None = None
+    nll: float | None = None
+    ece: float | None = None
+    unseen_auroc: float | None = None
 
 
 class Sizes(Part):
@@ -65,7 +78,8 @@ class Outcome(Part):
 
     ``truth`` and ``predicted`` are indices of the classes in their sorted order; events without
     training messages follow after them, and -1 is no prediction at all, for lack of evidence.
-    ``tested`` is a digest of the test messages' ids, in order.
+    ``tested`` is a digest of the test messages' ids, in order. ``doubt`` is 1 - probability of the
+    assigned event; runs of earlier versions have ``uncertainty`` instead.
     """
 
     seconds: Seconds
@@ -78,14 +92,17 @@ class Outcome(Part):
     tested: str
     truth: list[int]
     predicted: list[int]
-    uncertainty: list[float]
+    doubt: list[float] = Field(validation_alias=AliasChoices("doubt", "uncertainty"))
+    steps: int | None = None
 
 
 class RunRecord(Part):
     """One line of the file: the variant, the conditions, and the outcome or the error.
 
-    ``trace`` says where an unforeseen error came from. ``code`` is the digest of the code that ran
-    and ``commit`` its name for people; runs of earlier versions lack both.
+    ``regime`` is the named protocol, empty for a plain split; ``lock`` names the lock whose messages
+    were tested, or left out while tuning (``tuning``). ``trace`` says where an unforeseen error came
+    from. ``code`` is the digest of the code that ran and ``commit`` its name for people; runs of
+    earlier versions lack these.
     """
 
     key: str
@@ -110,6 +127,9 @@ class RunRecord(Part):
     trace: str = ""
     code: str = ""
     commit: str = ""
+    regime: str = ""
+    lock: str = ""
+    tuning: bool = False
 
     @property
     def made_by(self) -> str:

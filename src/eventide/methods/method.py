@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from eventide.corpus.corpus import Corpus, Ints
 from eventide.corpus.training_set import TrainingSet
 from eventide.opinions.opinion import NO_OPINION
+from eventide.scoring.calibration_error import doubt_of
 from eventide.settings import Settings
 from eventide.training.checkpoints import Checkpoints
 from eventide.training.loop import TrainingRun, Watch
@@ -45,6 +47,11 @@ class Prediction:
     uncertainty: Floats
     conflict: Floats
     views: dict[str, ViewPrediction]
+
+    @cached_property
+    def doubt(self) -> Floats:
+        """1 - probability of the predicted class [n]: what ranks assignments for every method."""
+        return doubt_of(self.probability, self.predicted)
 
     @property
     def scored_as(self) -> Ints:

@@ -33,6 +33,21 @@ def macro_f1(truth: Labels, predicted: Labels) -> float:
     return float(f1_score(truth, predicted, labels=labels, average="macro", zero_division=0))
 
 
+def tail_recall(truth: NDArray[np.int64], predicted: Labels, counts: NDArray[np.int64]) -> float:
+    """Mean recall of the third of the classes with the fewest training messages (``counts`` [C]).
+
+    Classes without a message in ``truth`` are left out; of equal sizes the first ones count.
+
+    >>> tail_recall(np.array([0, 1, 2, 2]), np.array([0, 1, 2, 0]), np.array([9, 5, 2]))
+    0.5
+    """
+    predicted = np.asarray(predicted)
+    present = [each for each in np.argsort(counts, kind="stable") if (truth == each).any()]
+    smallest = present[: -(-len(present) // 3)]
+    recalls = [(predicted[truth == each] == each).mean() for each in smallest]
+    return float(np.mean(recalls)) if recalls else 0.0
+
+
 @dataclass(frozen=True)
 class Scores:
     """How well labels were predicted; accuracy and macro-F1 are the paper's two measures."""
@@ -67,8 +82,8 @@ def score(truth: Labels, predicted: Labels) -> Scores:
     )
 
 
-def error_auroc(wrong: NDArray[np.bool_], uncertainty: NDArray[Any]) -> float | None:
-    """Say how well uncertainty ranks wrong above right predictions: 1 is perfect, 0.5 is chance.
+def error_auroc(wrong: NDArray[np.bool_], doubt: NDArray[Any]) -> float | None:
+    """Say how well doubt ranks wrong above right predictions: 1 is perfect, 0.5 is chance.
 
     None where every prediction is right, or every one wrong: there is nothing to rank.
 
@@ -80,4 +95,4 @@ def error_auroc(wrong: NDArray[np.bool_], uncertainty: NDArray[Any]) -> float | 
 
     if wrong.all() or not wrong.any():
         return None
-    return float(roc_auc_score(wrong, uncertainty))
+    return float(roc_auc_score(wrong, doubt))
