@@ -24,7 +24,7 @@ from eventide.runners.graph_runner import GraphRunner
 from eventide.runners.runner import Runner, choose_device
 from eventide.runtime.own_process import warn_if_spinning
 from eventide.settings import Settings
-from eventide.training.batches import Sampler, class_aware_batches
+from eventide.training.batches import Sampler, class_aware_batches, with_epochs
 from eventide.training.checkpoints import Checkpoints
 from eventide.training.loop import TrainingRun, Watch
 from eventide.training.objectives.objective import Objective
@@ -130,6 +130,9 @@ class TrainedMethod(Generic[NetworkT, RunnerT]):
 
     def _set_up(self, network: NetworkT, corpus: Corpus, counts: Tensor) -> None:
         device = choose_device(self.settings.training.device)
+        # Schedules count in epochs, whose number may depend on the training messages.
+        training = with_epochs(self.settings.training, int(counts.sum()))
+        self.settings = self.settings.model_copy(update={"training": training})
         self.phases = self.make_phases(network, counts)
         for phase in self.phases:
             phase.objective.add_registered(self.settings.loss.extra_terms)

@@ -22,6 +22,9 @@ class TrainingSettings(SettingGroup):
     epochs: PositiveInt = 100
     """At most this many passes over the training messages."""
     batch_size: PositiveInt = 1500
+    least_steps: int = Field(default=0, ge=0)
+    """Small sets get more epochs, until these are at least this many steps. Setting `epochs` later
+    sets this to 0."""
     epoch_steps: PositiveInt = 1
     """An epoch has at least this many steps: small sets are gone through several times."""
     sampler: SamplerName = "shuffled"
