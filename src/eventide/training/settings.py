@@ -36,6 +36,8 @@ class TrainingSettings(SettingGroup):
     average."""
     patience: int | None = Field(default=None, ge=1)
     """Stop when accuracy has not risen for this many epochs; null trains all epochs."""
+    probe_strength: PositiveFloat = 1.0
+    """C of logistic regression: the larger, the closer it follows the training messages."""
     layer1_refresh: PositiveInt = 1
     """Refresh what neighbours say every so many steps; above 1 is quicker and not exact."""
     device: str = "auto"
