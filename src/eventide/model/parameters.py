@@ -17,6 +17,7 @@ from eventide.features.elements import check_entities
 from eventide.features.encoders import DEFAULT_ENCODER, Encoder, Function, encoder, encoder_name
 from eventide.graphs.views import PAPER_VIEWS, View
 from eventide.methods import DEFAULT_METHOD, METHODS
+from eventide.methods.method import Method, check_balance
 from eventide.registry import suggestion
 from eventide.settings import Settings, preset, resolve
 
@@ -229,4 +230,7 @@ class ClassifierParameters:
                 )
         given = plain_parameters(self._overrides)
         changes = {name.replace("__", "."): value for name, value in given.items()}
-        return resolve(preset(self.preset), METHODS.load(self.method).defaults, changes)
+        kind: type[Method] = METHODS.load(self.method)
+        settings = resolve(preset(self.preset), kind.defaults, changes)
+        check_balance(kind, settings)
+        return settings
