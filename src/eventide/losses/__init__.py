@@ -72,3 +72,8 @@ PROTOTYPES.add(
 PROTOTYPES.add(
     "centroids", f"{_CONTRASTIVE}.prototypical:EpochCentroids", "centroids of every epoch (UCL-EC)"
 )
+PROTOTYPES.add(
+    "unit",
+    f"{_CONTRASTIVE}.prototypical:UnitPrototypes",
+    "learned, kept on the unit sphere (Hybrid-PSC)",
+)

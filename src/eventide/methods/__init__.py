@@ -29,12 +29,20 @@ _LONG_TAIL = "eventide.methods.long_tail"
 METHODS.add(
     "ce", f"{_LONG_TAIL}.cross_entropy:CrossEntropy", "cross-entropy in the same frame", "long-tail"
 )
-
+METHODS.add(
+    "ce+cb",
+    f"{_LONG_TAIL}.cross_entropy:CrossEntropyBalanced",
+    "cross-entropy with the error of rare classes weighted up",
+    "long-tail",
+)
 METHODS.add(
     "cb-focal",
     f"{_LONG_TAIL}.cb_focal:ClassBalancedFocal",
     "CB+Focal: class-balanced weights, focal loss",
     "long-tail",
+)
+METHODS.add(
+    "ldam", f"{_LONG_TAIL}.ldam_drw:Ldam", "LDAM: margins by class size, nothing else", "long-tail"
 )
 METHODS.add(
     "ldam-drw",
@@ -109,6 +117,18 @@ METHODS.add(
     "etgnn",
     f"{_EVENT_DETECTION}.etgnn:Etgnn",
     "ETGNN: evidence and Dempster's rule without class boundaries",
+    "event-detection",
+)
+METHODS.add(
+    "etgnn-exp",
+    f"{_EVENT_DETECTION}.etgnn:EtgnnExp",
+    "ETGNN's objective with our evidence and light calibration",
+    "event-detection",
+)
+METHODS.add(
+    "etgnn+cb",
+    f"{_EVENT_DETECTION}.etgnn:EtgnnBalanced",
+    "ETGNN with the error of rare classes weighted up",
     "event-detection",
 )
 

@@ -13,6 +13,7 @@ from importlib.resources import files
 from typing import Any
 
 from eventide.methods import METHODS
+from eventide.methods.method import Method, check_balance
 from eventide.settings import Settings, preset, resolve
 
 FILE = "tuned.json"
@@ -38,6 +39,8 @@ def tuned(method: str) -> Mapping[str, Any]:
 
 def method_settings(method: str, preset_name: str, *changes: Mapping[str, Any]) -> Settings:
     """Return the settings of a method under a preset; ``changes`` win, the last one first."""
-    own = METHODS.load(method).defaults
+    kind: type[Method] = METHODS.load(method)
     chosen = tuned(method) if preset_name == TUNED_PRESET else {}
-    return resolve(preset(preset_name), own, chosen, *changes)
+    settings = resolve(preset(preset_name), kind.defaults, chosen, *changes)
+    check_balance(kind, settings)
+    return settings

@@ -46,6 +46,8 @@ class TrainingSettings(SettingGroup):
     """Stop when no better epoch came for this many epochs; null trains all epochs."""
     patience_steps: int = Field(default=0, ge=0)
     """Do not stop before this many steps without a better epoch either."""
+    probe_strength: PositiveFloat = 1.0
+    """C of logistic regression: the larger, the closer it follows the training messages."""
     layer1_refresh: PositiveInt = 1
     """Refresh what neighbours say every so many steps; above 1 is quicker and not exact."""
     device: str = "auto"
