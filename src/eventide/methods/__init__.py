@@ -67,6 +67,12 @@ METHODS.add(
     "cross-entropy that knows the class sizes",
     "beyond",
 )
+METHODS.add(
+    "proco",
+    f"{_LONG_TAIL}.proco:ProCo",
+    "ProCo: contrast with the distribution of each class on the sphere",
+    "beyond",
+)
 
 _EVENT_DETECTION = "eventide.methods.event_detection"
 METHODS.add(
