@@ -73,6 +73,18 @@ METHODS.add(
     "ProCo: contrast with the distribution of each class on the sphere",
     "beyond",
 )
+METHODS.add(
+    "i-edl",
+    f"{_LONG_TAIL}.i_edl:IEdl",
+    "I-EDL: evidence weighted by its Fisher information",
+    "beyond",
+)
+METHODS.add(
+    "ce-ensemble",
+    f"{_LONG_TAIL}.ce_ensemble:CeEnsemble",
+    "a deep ensemble: the mean of five cross-entropy models",
+    "beyond",
+)
 
 _EVENT_DETECTION = "eventide.methods.event_detection"
 METHODS.add(
