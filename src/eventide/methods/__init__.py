@@ -74,6 +74,12 @@ METHODS.add(
     "beyond",
 )
 METHODS.add(
+    "tam",
+    f"{_LONG_TAIL}.tam:Tam",
+    "TAM: margins by how unusual the neighbours of a message are",
+    "beyond",
+)
+METHODS.add(
     "i-edl",
     f"{_LONG_TAIL}.i_edl:IEdl",
     "I-EDL: evidence weighted by its Fisher information",
