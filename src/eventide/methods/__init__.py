@@ -75,6 +75,30 @@ METHODS.add(
     "cross-entropy that knows the class sizes",
     "beyond",
 )
+METHODS.add(
+    "proco",
+    f"{_LONG_TAIL}.proco:ProCo",
+    "ProCo: contrast with the distribution of each class on the sphere",
+    "beyond",
+)
+METHODS.add(
+    "tam",
+    f"{_LONG_TAIL}.tam:Tam",
+    "TAM: margins by how unusual the neighbours of a message are",
+    "beyond",
+)
+METHODS.add(
+    "i-edl",
+    f"{_LONG_TAIL}.i_edl:IEdl",
+    "I-EDL: evidence weighted by its Fisher information",
+    "beyond",
+)
+METHODS.add(
+    "ce-ensemble",
+    f"{_LONG_TAIL}.ce_ensemble:CeEnsemble",
+    "a deep ensemble: the mean of five cross-entropy models",
+    "beyond",
+)
 
 _EVENT_DETECTION = "eventide.methods.event_detection"
 METHODS.add(
