@@ -110,7 +110,13 @@ METHODS.add(
 METHODS.add(
     "word2vec",
     f"{_EVENT_DETECTION}.word2vec:Word2Vec",
-    "the mean of word vectors and a small network",
+    "Word2Vec: the mean of learned word vectors and a small network",
+    "event-detection",
+)
+METHODS.add(
+    "static-vectors",
+    f"{_EVENT_DETECTION}.static_vectors:StaticVectors",
+    "the mean of bundled static vectors and a small network",
     "event-detection",
 )
 METHODS.add(
