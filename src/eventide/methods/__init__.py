@@ -161,6 +161,12 @@ METHODS.add(
     "ETGNN with the error of rare classes weighted up",
     "event-detection",
 )
+METHODS.add(
+    "few-shot-minilm",
+    f"{_EVENT_DETECTION}.few_shot_minilm:FewShotMiniLm",
+    "SetFit: a sentence encoder fine-tuned on pairs, logistic regression",
+    "event-detection",
+)
 
 _YARDSTICKS = "eventide.methods.baselines"
 METHODS.add(
