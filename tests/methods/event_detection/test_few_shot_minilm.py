@@ -1,6 +1,7 @@
 """SetFit's pairs, its loss, that pairs teach the encoder, and what it says without weights."""
 
 import shutil
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -67,7 +68,7 @@ def test_steps_are_bounded_and_their_rate_rises_and_falls(method):
     assert len(few) == 20  # rounds of one batch each
     rates = [rate_at(step, 50) for step in range(50)]
     assert rates[:5] == pytest.approx([0.2, 0.4, 0.6, 0.8, 1.0])
-    assert all(one > two > 0 for one, two in zip(rates[5:], rates[6:], strict=False))
+    assert all(one > two > 0 for one, two in pairwise(rates[5:]))
     assert rate_at(0, 1) == 1
 
 

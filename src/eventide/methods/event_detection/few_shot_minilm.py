@@ -169,7 +169,8 @@ class FewShotMiniLm(ProbedMethod):
             for step, batch in enumerate(batches):
                 optimiser.param_groups[0]["lr"] = rate * rate_at(step, len(batches))
                 pooled = self._pooled(ids[torch.from_numpy(np.concatenate(batch))])
-                loss = pair_error(*pooled.split([len(each) for each in batch])).mean()
+                # three parts of one length: messages, their like, their unlike
+                loss = pair_error(*torch.chunk(pooled, 3)).mean()
                 optimiser.zero_grad(set_to_none=True)
                 loss.backward()  # type: ignore[no-untyped-call]
                 nn.utils.clip_grad_norm_(weights, 1.0)
