@@ -73,7 +73,9 @@ def _outcome(job: Job, split: SeedSplit) -> Outcome:
             loss=_finite(best, "validation_loss"),
             nll=_finite(best, "validation_nll"),
         ),
-        test=figures(truth, prediction, data.training_set.class_counts),
+        test=figures(
+            truth, prediction, data.training_set.class_counts, unseen_apart=split.unseen_apart
+        ),
         classes=len(data.classes),
         messages=Sizes(
             train=len(data.training_set.training_rows),
@@ -94,9 +96,9 @@ def figures(
 ) -> Figures:
     """Score a prediction of test messages; the undecided are wrong.
 
-    ``counts`` [C] are the training messages per class. A ``truth`` of C or more is an event that was
-    not trained on, which nobody can assign rightly: it counts as wrong, or with ``unseen_apart``
-    for ``unseen_auroc`` alone.
+    ``counts`` [C] are the training messages per class. A ``truth`` of C or more is an event that
+    was not trained on, which nobody can assign rightly: it counts as wrong, or with
+    ``unseen_apart`` for ``unseen_auroc`` alone.
     """
     known = truth < len(counts)
     scored = known if unseen_apart else np.ones(len(truth), dtype=bool)

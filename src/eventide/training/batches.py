@@ -5,12 +5,57 @@ The order depends on seed and epoch alone, so a resumed run needs no stored rand
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eventide.training.settings import TrainingSettings
+
 Ints = NDArray[np.int64]
+Sampler = Callable[[Ints, Ints, int, int, int], Iterator[Ints]]
+"""From rows, their labels, batch size, seed and number of the pass to the batches of a pass."""
+
+
+def epoch_batches(
+    sampler: Sampler, rows: Ints, labels: Ints, settings: TrainingSettings, seed: int, epoch: int
+) -> Iterator[Ints]:
+    """Yield the batches of an epoch: as many passes as ``epoch_steps`` asks for, at least one.
+
+    >>> rows, settings = np.arange(7), TrainingSettings(batch_size=4, epoch_steps=5)
+    >>> [len(each) for each in epoch_batches(shuffled_batches, rows, rows, settings, 0, epoch=1)]
+    [4, 3, 4, 3, 4, 3]
+    """
+    passes = _passes(settings, len(rows))
+    first = (epoch - 1) * passes + 1
+    return chain.from_iterable(
+        sampler(rows, labels, settings.batch_size, seed, number)
+        for number in range(first, first + passes)
+    )
+
+
+def _passes(settings: TrainingSettings, messages: int) -> int:
+    """Return how often an epoch goes through the training messages."""
+    return -(-settings.epoch_steps // _batches(settings, messages))
+
+
+def _batches(settings: TrainingSettings, messages: int) -> int:
+    return max(1, -(-messages // settings.batch_size))
+
+
+def with_epochs(settings: TrainingSettings, messages: int) -> TrainingSettings:
+    """Return the settings with as many epochs as ``least_steps`` asks for.
+
+    ``messages`` is the number of training messages.
+
+    >>> settings = TrainingSettings(epochs=30, least_steps=500, epoch_steps=5)
+    >>> with_epochs(settings, 1_000).epochs, with_epochs(settings, 100_000).epochs
+    (100, 30)
+    """
+    in_epoch = _passes(settings, messages) * _batches(settings, messages)
+    epochs = max(settings.epochs, -(-settings.least_steps // in_epoch))
+    return settings.model_copy(update={"epochs": epochs, "least_steps": 0})
 
 
 def shuffled_batches(rows: Ints, labels: Ints, size: int, seed: int, epoch: int) -> Iterator[Ints]:
