@@ -74,27 +74,28 @@ def test_failed_runs_leave_a_claim_undecided(folder, monkeypatch):
 
 
 def test_claims_under_several_conditions(folder):
-    """Two presets, a split inside the graph and one with new messages: four verdicts each."""
-    words = ("--runs", folder / "many", "--only", "hybrid-psc", "--presets", "paper,default")
-    chosen = ("--regimes", "proportional,chronological", "--out", folder / "many.md", "--json")
+    """Two presets, two regimes: four verdicts for each claim, on one page."""
+    words = ("--runs", folder / "many", "--only", "hybrid-psc,gains", "--presets", "paper,default")
+    chosen = ("--regimes", "scarce-10,weak-vectors", "--out", folder / "many.md", "--json")
     done = invoke(folder, "claims", *words, *chosen, "--seeds", "1")
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)["conditions"]
     names = [
-        f"{preset}, {split}"
+        f"{preset}, {regime}"
         for preset in ("paper", "default")
-        for split in ("proportional", "chronological")
+        for regime in ("scarce-10", "weak-vectors")
     ]
     assert [each["name"] for each in found] == names
-    assert [each["protocol"] for each in found] == ["transductive", "inductive"] * 2
+    assert {each["protocol"] for each in found} == {"inductive"}
+    assert not [note for each in found for note in each["notes"] if note.startswith("missing")]
     text = (folder / "many.md").read_text()
     assert f"| claim | {' | '.join(names)} | the paper says |" in text
     assert [text.count(f"\n## {name}: ") for name in names] == [1] * 4
     kept = RunLog(folder / "many" / "runs.jsonl").read()[0]
-    assert {(run.preset, run.split, run.protocol) for run in kept} == {
-        (each["preset"], each["split"], each["protocol"]) for each in found
+    assert {(run.preset, run.regime) for run in kept} == {
+        (each["preset"], each["regime"]) for each in found
     }
-    assert len(kept) == 2 * 4
+    assert len(kept) == 3 * 4
 
 
 def test_an_interrupt_leaves_a_word_and_no_traceback(folder, monkeypatch):
@@ -112,9 +113,10 @@ def test_an_interrupt_leaves_a_word_and_no_traceback(folder, monkeypatch):
     [
         (["--only", "ordre"], "did you mean 'order'"),
         (["--seeds", "none"], "names no seed"),
-        (["--regimes", "random,chronologic"], "did you mean 'chronological'"),
+        (["--regimes", "scarce-10,chronologic"], "did you mean 'chronological'"),
         (["--presets", "default,papr"], "did you mean 'paper'"),
-        (["--regimes", ","], "at least one preset and one regime"),
+        (["--presets", ","], "at least one preset"),
+        (["--regimes", "unseen-event"], "takes its turn"),
         (["--only", "drift", "--set", "training.epoch=3"], "did you mean"),
         (["--column", "x"], "OURS=THEIRS"),
         (["--split", "randon"], "did you mean 'random'"),

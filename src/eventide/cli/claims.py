@@ -14,6 +14,7 @@ from eventide.cli.options import (
     ChangeForAll,
     Entities,
     Source,
+    SplitName,
     Workers,
     changed_settings,
 )
@@ -39,10 +40,15 @@ def claims(
     seeds: Annotated[
         str, typer.Option(help="How many (3 is 0 to 2), a range (100-104) or a list (3,5).")
     ] = "3",
-    split: Annotated[
-        str,
-        typer.Option("--regimes", "--split", metavar="NAME,...", help="Splits or regimes."),
-    ] = "random",
+    split: SplitName = "random",
+    regimes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,...",
+            help="Instead of a split, regimes on locked messages, as for eventide compare; "
+            "paper-random is the paper's random split among them.",
+        ),
+    ] = None,
     presets: Annotated[
         str,
         typer.Option(
@@ -73,7 +79,8 @@ def claims(
     Every preset is tested in every regime. Runs that eventide compare has kept in the same folder
     are not done again.
 
-    Example: eventide claims crisislex-t7 --presets paper,default --out claims.md
+    Example: eventide claims crisislex-t7 --presets paper,default \\
+        --regimes paper-random,scarce-10,weak-vectors --out claims.md
 
     Example: eventide claims messages.jsonl --only order,margins --seeds 5
     """
@@ -98,7 +105,8 @@ def claims(
         "kept": kept or Path(f"comparison-{name}"),
         "workers": workers,
     }
-    options = [asked | each for each in conditions(_listed(presets), _listed(split), encoder)]
+    chosen = conditions(_listed(presets), _listed(regimes or ""), split, encoder)
+    options = [asked | each for each in chosen]
     for each in options:
         checked = {key: value for key, value in each.items() if key != "regime"}
         check_runs(variants, entities=entities, any_protocol=True, **checked)

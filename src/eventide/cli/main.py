@@ -28,7 +28,7 @@ from eventide.cli import (
 )
 from eventide.cli.console import prepare_streams
 from eventide.cli.exits import Verbs, exit_code
-from eventide.cli.options import RegimesVerb, SplitVerb, TransductiveVerb
+from eventide.cli.options import SplitVerb, TransductiveVerb
 from eventide.runtime.own_process import set_up
 
 app = typer.Typer(
@@ -70,7 +70,7 @@ app.command("assign")(assign.assign)
 app.command("explain")(explain.explain)
 app.command("forget")(forget.forget)
 app.command("compare", cls=SplitVerb)(compare.compare)
-app.command("claims", cls=RegimesVerb)(claims.claims)
+app.command("claims", cls=SplitVerb)(claims.claims)
 app.command("figure", cls=TransductiveVerb)(figure.figure)
 app.command("methods")(methods.methods)
 app.add_typer(bench.app, name="bench")

@@ -78,21 +78,6 @@ class SplitVerb(TyperCommand):
         return params
 
 
-class RegimesVerb(SplitVerb):
-    """A verb that takes several splits or regimes, all in the option of the splits."""
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        """Say that there may be several, and name the regimes beside the splits."""
-        from eventide.reports.claims.conditions import known_regimes
-
-        params = super().get_params(ctx)
-        for each in params:
-            if each.name == "split":
-                regimes = "".join(f" {name}." for name in known_regimes())
-                each.help = f"One or several, with commas. {each.help}{regimes}"
-        return params
-
-
 class TransductiveVerb(SplitVerb):
     """A verb that reads messages inside the graph, so that no split may keep some out."""
 

@@ -305,13 +305,12 @@ def test_drift_is_judged_where_training_has_settled():
 
 def test_a_prototype_source_that_this_version_lacks(monkeypatch):
     found = {0: drifts(learned=(0.1,) * 8, centroids=(0.0,) * 8)}
+    for module in ("evidence", "prototype_drift"):
+        monkeypatch.setattr(f"eventide.reports.claims.{module}.PROTOTYPES", ["learned"])
     link = assessed("drift", Evidence(probes={"drift": found})).links[1]
     assert (link.verdict, link.difference) == ("undecided", None)
     assert link.measured == "not in this version: prototypes 'unit'"
-    monkeypatch.setattr("eventide.reports.claims.evidence.PROTOTYPES", ["learned", "centroids"])
-    assert [each.name for each in drifting()] == ["ucl", "ucl-ec"]
-    monkeypatch.setattr("eventide.reports.claims.evidence.PROTOTYPES", ["learned", "unit"])
-    assert [each.name for each in drifting()] == ["ucl", "ucl/unit", "ucl-ec"]
+    assert [each.name for each in drifting()] == ["ucl/learned", "ucl-ec"]
 
 
 @pytest.mark.parametrize(
@@ -366,7 +365,7 @@ def test_the_page_says_everything():
     assert "- seeds: 0, 1" in text
     assert "- code: commit abc, commit def" in text
     assert (
-        "| scarce-10 | inductive | f | 1 confirmed, 0 not confirmed, 1 undecided | commit def |"
+        "in the largest | inductive | f | 1 confirmed, 0 not confirmed, 1 undecided | commit def |"
         in text
     )
     assert "| order | ucl-ec > ucl | +20.00 points (" in text
@@ -448,7 +447,7 @@ def test_probes_of_messages_outside_the_graph(small_sample):
 
 
 def test_a_regime_is_handed_on(small_sample, monkeypatch):
-    """What compares and what splits are told of the regime; a plain split needs no such word."""
+    """What compares and what splits are told of the regime and test the same messages."""
     told = []
     monkeypatch.setattr(
         "eventide.reports.figures.trained_runs.compare", lambda *_, **options: told.append(options)
@@ -457,7 +456,8 @@ def test_a_regime_is_handed_on(small_sample, monkeypatch):
     Runs(data, **OPTIONS).compared(())
     scarce = Runs(data, **OPTIONS, regime="scarce-10", protocol="inductive")
     scarce.compared(())
-    assert "regime" not in told[0]
-    assert told[0]["protocol"] == "transductive"
+    assert (told[0]["regime"], told[0]["protocol"]) == ("", "transductive")
     assert (told[1]["regime"], told[1]["protocol"]) == ("scarce-10", "inductive")
-    assert scarce._messages.plan.regime == "scarce-10"
+    locked = set(data.messages.filter(pl.Series(data.lock.mask))["id"])
+    split = scarce.messages()
+    assert set(split.filter(pl.col("split") == "test")["id"]) == locked

@@ -1,6 +1,4 @@
-"""Presets with regimes: plain splits today, named regimes where this version has them."""
-
-from types import SimpleNamespace
+"""Presets with regimes: named ones on locked messages, and plain splits."""
 
 import pytest
 
@@ -9,44 +7,34 @@ from eventide.features.encoders import DEFAULT_ENCODER
 from eventide.reports.claims.conditions import conditions
 
 
-def test_every_preset_with_every_split():
-    found = conditions(["paper", "default", "paper"], ["paper-random", "chronological"])
-    assert [(each["preset"], each["split"]) for each in found] == [
-        ("paper", "random"),
-        ("paper", "chronological"),
-        ("default", "random"),
-        ("default", "chronological"),
+def test_every_preset_with_every_regime():
+    found = conditions(["paper", "default", "paper"], ["paper-random", "scarce-10", "weak-vectors"])
+    assert [(each["preset"], each.get("regime", each.get("split"))) for each in found] == [
+        (preset, regime)
+        for preset in ("paper", "default")
+        for regime in ("random", "scarce-10", "weak-vectors")
     ]
-    assert all(each["encoder"] == DEFAULT_ENCODER and "regime" not in each for each in found)
-    assert conditions(["paper"], ["per-class"], "minilm") == [
-        {"preset": "paper", "split": "random", "encoder": "minilm"}
-    ]
+    plain, scarce, weak = found[:3]
+    assert plain == {"preset": "paper", "split": "random", "encoder": DEFAULT_ENCODER}
+    assert scarce["protocol"] == "inductive"
+    assert (scarce["encoder"], weak["encoder"]) == (DEFAULT_ENCODER, "tfidf-svd:16")
 
 
-def test_a_regime_has_its_own_protocol_and_encoder(monkeypatch):
-    regimes = {
-        "scarce-10": SimpleNamespace(protocol="inductive"),
-        "weak-vectors": SimpleNamespace(protocol="inductive", encoder="tfidf-svd:16"),
-    }
-    monkeypatch.setattr("eventide.reports.claims.conditions.known_regimes", lambda: regimes)
-    scarce, weak = conditions(["default"], ["scarce-10", "weak-vectors"], "minilm")
-    assert scarce == {
-        "preset": "default",
-        "regime": "scarce-10",
-        "split": "random",
-        "protocol": "inductive",
-        "encoder": "minilm",
-    }
-    assert weak["encoder"] == "tfidf-svd:16"
+def test_without_regimes_a_plain_split():
+    assert conditions(["paper"], split="stored", encoder="minilm") == [
+        {"preset": "paper", "split": "stored", "encoder": "minilm"}
+    ]
+    # A regime may be called as a split is: it tests locked messages.
+    assert conditions(["paper"], ["random"])[0]["regime"] == "random"
 
 
 @pytest.mark.parametrize(
     ("presets", "regimes", "says"),
     [
-        (["papr"], ["random"], "did you mean 'paper'"),
-        (["paper"], ["randon"], "did you mean 'random'"),
-        ([], ["random"], "at least one preset"),
-        (["paper"], [], "at least one preset"),
+        (["papr"], [], "did you mean 'paper'"),
+        (["paper"], ["scarse-10"], "did you mean 'scarce-10'"),
+        ([], [], "at least one preset"),
+        (["paper"], ["unseen-event"], "takes its turn"),
     ],
 )
 def test_what_is_no_condition_is_refused(presets, regimes, says):

@@ -1,61 +1,53 @@
-"""The conditions that claims are tested under: every preset with every regime.
-
-A regime is a split of `SPLITS` as it is, or a named regime with its own protocol and encoder.
-"""
+"""The conditions that claims are tested under: every preset with every regime."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from eventide.data.splits import OTHER_NAMES, SPLITS
 from eventide.errors import BadSetting
+from eventide.experiments.regimes import regime
 from eventide.features.encoders import DEFAULT_ENCODER
-from eventide.registry import suggestion
 from eventide.settings import preset as check_preset
 
-PLAIN = {**OTHER_NAMES, "paper-random": "random"}
-"""Other names of plain splits: the paper's is the random one, with no message locked away."""
-
-
-def known_regimes() -> Mapping[str, Any]:
-    """Return the regimes by name: with a ``protocol``, perhaps an ``encoder`` and a ``split``."""
-    return {}
+PAPERS = "paper-random"
+"""The paper's own way among regimes: the plain random split, with no message locked."""
 
 
 def conditions(
-    presets: Sequence[str], regimes: Sequence[str], encoder: str | None = None
+    presets: Sequence[str],
+    regimes: Sequence[str] = (),
+    split: str = "random",
+    encoder: str | None = None,
 ) -> list[dict[str, Any]]:
-    """Return the options of `Runs` for every preset with every regime, presets together.
+    """Return the options of `Runs` for every preset with every regime.
 
-    A regime's own encoder wins over ``encoder``.
+    Without regimes the messages are split as ``split`` says. A regime's own encoder wins over
+    ``encoder``.
 
-    >>> conditions(["paper", "default"], ["random"], "tfidf-svd")[1]["preset"]
-    'default'
+    >>> [each["regime"] for each in conditions(["paper", "default"], ["scarce-10"])]
+    ['scarce-10', 'scarce-10']
     """
-    if not presets or not regimes:
+    if not presets:
         raise BadSetting(
-            "claims need at least one preset and one regime",
-            next_step="write for example --presets paper,default --regimes random",
+            "claims need at least one preset", next_step="write for example --presets paper,default"
         )
     for name in presets:
         check_preset(name)
-    found = [_options(name, encoder or DEFAULT_ENCODER) for name in dict.fromkeys(regimes)]
+    encoder = encoder or DEFAULT_ENCODER
+    found = [_options(name, encoder) for name in dict.fromkeys(regimes)]
+    found = found or [{"split": split, "encoder": encoder}]
     return [{"preset": name, **each} for name in dict.fromkeys(presets) for each in found]
 
 
 def _options(name: str, encoder: str) -> dict[str, Any]:
-    regimes = known_regimes()
-    if name in regimes:
-        regime = regimes[name]
-        return {
-            "regime": name,
-            "split": getattr(regime, "split", None) or "random",
-            "protocol": regime.protocol,
-            "encoder": getattr(regime, "encoder", None) or encoder,
-        }
-    split = PLAIN.get(name, name)
-    if split not in SPLITS:
-        known = [*SPLITS, *regimes]
-        raise BadSetting(f"there is no split or regime {name!r}", next_step=suggestion(name, known))
-    return {"split": split, "encoder": encoder}
+    if name == PAPERS:
+        return {"split": "random", "encoder": encoder}
+    chosen = regime(name)
+    if chosen.in_turn:
+        raise BadSetting(
+            f"claims cannot be tested in {name}, where every event takes its turn",
+            next_step="choose another regime",
+        )
+    # Every regime is inductive: tested messages are new.
+    return {"regime": name, "protocol": "inductive", "encoder": chosen.encoder or encoder}

@@ -21,14 +21,18 @@ from eventide.reports.figures import similarity_histograms as similarity
 from eventide.reports.figures.trained_runs import Runs
 
 CE, UCL, UCL_EC = choose("ce,ucl,ucl-ec").variants
-UNIT = Variant("ucl/unit", UCL.method, {"loss.prototypes": "unit"})
-"""UCL whose learned prototypes have length 1, as centroids have."""
+LEARNED = ("learned", "unit")
+"""Prototypes that every batch changes: as printed, and kept at length 1, as centroids are."""
 
 
 def drifting() -> tuple[Variant, ...]:
-    """Return the variants whose prototypes are watched; unit ones where this version has them."""
-    unit = (UNIT,) if UNIT.changes["loss.prototypes"] in PROTOTYPES else ()
-    return (UCL, *unit, UCL_EC)
+    """Return the variants whose prototypes are watched, those that this version has."""
+    learned = [
+        Variant(f"{UCL.name}/{kind}", UCL.method, {"loss.prototypes": kind})
+        for kind in LEARNED
+        if kind in PROTOTYPES
+    ]
+    return (*learned, UCL_EC)
 
 
 PROBES: dict[str, Callable[[Runs], Any]] = {

@@ -6,20 +6,19 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from eventide.losses import PROTOTYPES
 from eventide.reports.claims.claim import TINY, Claim, Link
-from eventide.reports.claims.evidence import Evidence
+from eventide.reports.claims.evidence import LEARNED, Evidence
 from eventide.reports.figures.drift_curves import Drift, Drifts
 from eventide.scoring.bootstrap import Floats, means_apart
 
 PROBE = "drift"
-KINDS = ("learned", "unit")
-"""Prototypes that every batch changes; those of `unit` keep the length 1."""
 
 
 def _assess(evidence: Evidence) -> list[Link]:
     probed: Mapping[int, Drifts] = evidence.probed(PROBE)
     centroids = _of_kind(probed, "centroids")
-    return [_link(evidence, kind, _of_kind(probed, kind), centroids) for kind in KINDS]
+    return [_link(evidence, kind, _of_kind(probed, kind), centroids) for kind in LEARNED]
 
 
 def _of_kind(probed: Mapping[int, Drifts], kind: str) -> list[Drift]:
@@ -30,10 +29,10 @@ def _link(
     evidence: Evidence, kind: str, learned: Sequence[Drift], centroids: Sequence[Drift]
 ) -> Link:
     compared = f"drift of {kind} > of centroids"
-    if not centroids:
-        return Link(compared, None, evidence.why(PROBE), TINY)
-    if not learned:
+    if kind not in PROTOTYPES:
         return Link(compared, None, f"not in this version: prototypes {kind!r}", TINY)
+    if not (learned and centroids):
+        return Link(compared, None, evidence.why(PROBE), TINY)
     ours, theirs = (
         [np.array(one.settled_batches) for one in each] for each in (learned, centroids)
     )

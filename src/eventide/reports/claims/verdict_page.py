@@ -8,6 +8,7 @@ from pathlib import Path
 
 import eventide
 from eventide.data.splits import SPLITS
+from eventide.experiments.regimes import regime
 from eventide.reports.claims.claim import CONFIRMED, NOT_CONFIRMED, UNDECIDED
 from eventide.reports.claims.findings import Examined, Report
 from eventide.reports.claims.margin_effect import effect_table
@@ -69,7 +70,9 @@ def conditions(report: Report) -> Table:
 
 
 def _regime(each: Examined) -> str:
-    return each.regime or f"{each.split} split: {SPLITS[each.split].description}"
+    if each.regime:
+        return f"{each.regime}: {regime(each.regime).description}"
+    return f"{each.split} split: {SPLITS[each.split].description}"
 
 
 def details(examined: Examined) -> Table:

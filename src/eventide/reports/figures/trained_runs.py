@@ -102,15 +102,16 @@ class Runs:
         plan = ExperimentPlan(
             dataset=self.data.name,
             fingerprint=self.data.fingerprint,
-            split=self.split,
+            split="locked" if self.regime else self.split,
             protocol=self.protocol,
             encoder=self.encoder,
             entities=self.data.entities,
             preset=self.preset,
             changes=dict(self.changes),
             regime=self.regime,
+            lock=self.data.lock.name if self.regime else "",
         )
-        self._messages = SplitMessages(self.data.messages, plan)
+        self._messages = SplitMessages.of_data(self.data, plan)
         self._fitted = {}
 
     @classmethod
@@ -179,7 +180,6 @@ class Runs:
 
     def compared(self, variants: Sequence[Variant]) -> Results:
         """Run variants with every seed in worker processes; finished runs are kept."""
-        regime: dict[str, Any] = {"regime": self.regime} if self.regime else {}
         return compare(
             self.data,
             variants,
@@ -187,12 +187,12 @@ class Runs:
             out=self.folder,
             split=self.split,
             protocol=self.protocol,
+            regime=self.regime,
             preset=self.preset,
             encoder=self.encoder,
             changes=self.changes,
             workers=self.workers,
             watch=lambda step: self.watch(_progress(step)),
-            **regime,
         )
 
     def grouping_run(self, seed: int | None = None) -> FittedVariant:
