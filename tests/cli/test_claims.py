@@ -46,7 +46,7 @@ def test_claims_share_the_runs_of_a_comparison(folder):
     assert text.startswith("# The paper's claims on messages")
     assert "| lambda3 | ucl-ec, agreement_weight=0.01 ~ ucl-ec, agreement_weight=0.5 |" in text
     assert "## What a margin can do" in text
-    assert "## default, proportional: " in text
+    assert "## default, proportional split: " in text
     code = code_name([RunLog(folder / "runs" / "runs.jsonl").read()[0][0].made_by])
     assert f"Code: {code}" in done.output
     assert f"- code: {code}" in text

@@ -290,7 +290,9 @@ def test_drift_of_prototypes():
     assert assessed("drift", Evidence(probes={"drift": turned})).verdict == "not confirmed"
     empty = {0: drifts((), learned=(), unit=(), centroids=())}
     nothing = assessed("drift", Evidence(probes={"drift": empty}))
-    assert "no two batches" in nothing.links[0].measured
+    assert nothing.links[0].measured.startswith("only 0 pairs of batches")
+    few = {0: drifts(learned=(0.1,) * 18, unit=(0.1,) * 18, centroids=(0.0,) * 18)}
+    assert assessed("drift", Evidence(probes={"drift": few})).verdict == "undecided"
 
 
 def test_drift_is_judged_where_training_has_settled():
@@ -358,9 +360,9 @@ def test_the_page_says_everything():
     )  # fmt: skip
     report = Report("d", 300, 3, (0, 1), {"a.b": 1}, parts)
     text = page(report)
-    assert "## paper, random: 0 confirmed, 1 not confirmed, 1 undecided" in text
+    assert "## paper, random split: 0 confirmed, 1 not confirmed, 1 undecided" in text
     assert "## default, scarce-10: 1 confirmed, 0 not confirmed, 1 undecided" in text
-    assert "| claim | paper, random | default, scarce-10 | the paper says |" in text
+    assert "| claim | paper, random split | default, scarce-10 | the paper says |" in text
     assert "| order | not confirmed | confirmed |" in text
     assert "- seeds: 0, 1" in text
     assert "- code: commit abc, commit def" in text

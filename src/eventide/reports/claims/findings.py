@@ -34,7 +34,7 @@ class Examined:
     @property
     def name(self) -> str:
         """What tables call the condition."""
-        return f"{self.preset}, {self.regime or self.split}"
+        return f"{self.preset}, {self.regime or f'{self.split} split'}"
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as JSON can hold it, verdicts included."""

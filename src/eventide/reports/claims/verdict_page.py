@@ -78,9 +78,9 @@ def _regime(each: Examined) -> str:
 def details(examined: Examined) -> Table:
     """One row per link: what was compared, by how much it differs, and what that says."""
     rows: list[list[Cell]] = [
-        [each.name if index == 0 else "", link.compared, link.text(), link.verdict, link.measured]
+        [each.name, link.compared, link.text(), link.verdict, link.measured]
         for each in examined.findings
-        for index, link in enumerate(each.links)
+        for link in each.links
     ]
     columns = (CLAIM, COMPARED, DIFFERENCE, VERDICT, MEASURED)
     table = Table.build("links", f"What was measured: {examined.name}", columns, rows)
