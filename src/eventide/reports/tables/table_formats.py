@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from eventide.reports.tables.table import MISSING, Cell, Column, Figure, Table
@@ -147,6 +148,15 @@ def left_out(table: Table, width: int) -> list[str]:
     """Name the columns that ``terminal`` leaves out at this width."""
     kept = _fitting(table, width)
     return [column.title for at, column in enumerate(table.columns) if at not in kept]
+
+
+def without_deviations(table: Table) -> Table:
+    """Return the table with means alone, for where there is little room."""
+    rows = (
+        tuple(replace(cell, deviation=None) if isinstance(cell, Figure) else cell for cell in row)
+        for row in table.rows
+    )
+    return replace(table, rows=tuple(rows))
 
 
 def _fitting(table: Table, width: int | None) -> list[int]:
