@@ -89,6 +89,10 @@ class NotAllowed(InputError):
     """A model needs a download or plugin that the user has not allowed."""
 
 
+class LockedMessages(InputError):
+    """Something would be chosen on messages of the benchmark lock, which are only reported on."""
+
+
 class EventideWarning(UserWarning):
     """Work continued, but not as the caller may expect: for example, rows were rejected."""
 

@@ -118,7 +118,7 @@ def test_test_labels_reach_nothing(compared, small_sample, quick, tmp_path):
     one, other = (found.outcomes("ucl-ec")[0] for found in runs)
     assert one.truth != other.truth
     assert one.predicted == other.predicted
-    assert one.uncertainty == other.uncertainty
+    assert one.doubt == other.doubt
     assert first.outcome.tested != one.tested
 
 

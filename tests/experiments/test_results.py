@@ -39,7 +39,7 @@ def test_the_pooled_auroc_counts_pairs_of_messages_over_all_runs(compared):
         (truth != predicted, uncertainty)
         for each in outcomes
         for truth, predicted, uncertainty in zip(
-            each.truth, each.predicted, each.uncertainty, strict=True
+            each.truth, each.predicted, each.doubt, strict=True
         )
     ]
     wrong = [value for missed, value in judged if missed]

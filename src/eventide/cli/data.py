@@ -9,14 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from eventide.cli.console import print_json, say, show
-from eventide.cli.options import AsJson, Overwrite, Seed, SplitName, SplitVerb
+from eventide.cli.options import AsJson, Overwrite, Seed, Sources, SplitName, SplitVerb
+from eventide.cli.reading import Reading, reads_messages
 from eventide.reports.terminal_table import plain_table
 from eventide.safe_text import safe
 
 if TYPE_CHECKING:
+    import polars as pl
     from rich.table import Table
 
     from eventide.data.datasets.build import Built
+
+_NUMERIC = ("messages", "events", "train", "val", "test", "locked", "share")
 
 app = typer.Typer(help="List, build and sample datasets.", no_args_is_help=True)
 
@@ -114,6 +118,52 @@ def write_sample(
     say(f"{messages.height:,} messages about {events} invented events: {out}")
 
 
+@app.command("lock")
+@reads_messages
+def show_lock(
+    sources: Sources,
+    reading: Reading,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="NAME-1.txt", help="Write a list of the union's messages, hashed."),
+    ] = None,
+    overwrite: Overwrite = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show which messages are locked: reported on, never used to choose anything.
+
+    A published list decides where it knows the messages, else the rule; with --out the rule alone.
+
+    Example: eventide data lock crisislex-t7
+    """
+    import polars as pl
+
+    from eventide.data.lock import VERSION, lock_counts, lock_of, rule_lock
+    from eventide.data.published_lock import list_text
+    from eventide.outputs import check_file
+    from eventide.storage import atomic_file
+
+    inputs = reading.check(sources)
+    if out is not None:
+        out = check_file(out, overwrite=overwrite, inputs=inputs, suffixes=[".txt"])
+    columns = ("id", "text", "event")
+    read = [reading.read([source]).messages.select(columns) for source in sources]
+    messages = pl.concat(read).sort(columns).unique("id", keep="first", maintain_order=True)
+    lock = rule_lock(messages) if out is not None else lock_of(messages)
+    if out is not None:
+        ids = (messages.filter(part)["id"] for part in (lock.mask, ~lock.mask))
+        with atomic_file(out) as temporary:
+            temporary.write_text(list_text(out.stem, VERSION, sources, *ids), encoding="ascii")
+    counts = lock_counts(messages, lock)
+    if as_json:
+        totals = {"locked": int(lock.mask.sum()), "messages": messages.height}
+        told = {"lock": lock.name, "version": VERSION, "path": str(out) if out else None}
+        print_json(told | totals | {"events": counts.to_dicts()})
+        return
+    _show_lock(counts)
+    say(f"\nlock {lock.name}, version {VERSION}" + (f": {out}" if out else ""))
+
+
 def _checked(out: Path, overwrite: bool, inputs: Iterable[Path] = ()) -> Path:
     from eventide.outputs import check_file
 
@@ -144,9 +194,19 @@ def _show_built(built: Built) -> None:
         say(f"- {note}")
 
 
+def _show_lock(counts: pl.DataFrame) -> None:
+    table = _table("event", "locked", "messages", "share")
+    rows = [(safe(event or "(no event)"), *numbers) for event, *numbers in counts.rows()]
+    rows.append(("all", counts["locked"].sum(), counts["messages"].sum()))
+    for event, locked, size in rows:
+        share = f"{locked / size:.0%}" if size else "-"
+        table.add_row(event, f"{locked:,}", f"{size:,}", share)
+    show(table)
+
+
 def _table(*columns: str) -> Table:
     table = plain_table()
     for column in columns:
-        numeric = column in ("messages", "events", "train", "val", "test")
+        numeric = column in _NUMERIC
         table.add_column(column, justify="right" if numeric else "left", no_wrap=numeric)
     return table

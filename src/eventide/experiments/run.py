@@ -94,9 +94,9 @@ def figures(
 ) -> Figures:
     """Score a prediction of test messages; the undecided are wrong.
 
-    ``counts`` [C] are the training messages per class. A ``truth`` of C or more is an event that was
-    not trained on, which nobody can assign rightly: it counts as wrong, or with ``unseen_apart``
-    for ``unseen_auroc`` alone.
+    ``counts`` [C] are the training messages per class. A ``truth`` of C or more is an event that
+    was not trained on, which nobody can assign rightly: it counts as wrong, or with
+    ``unseen_apart`` for ``unseen_auroc`` alone.
     """
     known = truth < len(counts)
     scored = known if unseen_apart else np.ones(len(truth), dtype=bool)

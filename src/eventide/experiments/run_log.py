@@ -103,10 +103,10 @@ class Outcome(Part):
 class RunRecord(Part):
     """One line of the file: the variant, the conditions, and the outcome or the error.
 
-    ``regime`` is the named protocol, empty for a plain split; ``lock`` names the lock whose messages
-    were tested, or left out while tuning (``tuning``). ``trace`` says where an unforeseen error came
-    from. ``code`` is the digest of the code that ran and ``commit`` its name for people; runs of
-    earlier versions lack these.
+    ``regime`` is the named protocol, empty for a plain split; ``lock`` names the lock whose
+    messages were tested, or left out while tuning (``tuning``). ``trace`` says where an unforeseen
+    error came from. ``code`` is the digest of the code that ran and ``commit`` its name for people;
+    runs of earlier versions lack these.
     """
 
     key: str

@@ -24,10 +24,10 @@ from eventide.runners.graph_runner import GraphRunner
 from eventide.runners.runner import Runner, choose_device
 from eventide.runtime.own_process import warn_if_spinning
 from eventide.settings import Settings
-from eventide.training.batches import class_aware_batches
+from eventide.training.batches import Sampler, class_aware_batches
 from eventide.training.checkpoints import Checkpoints
 from eventide.training.loop import TrainingRun, Watch
-from eventide.training.objectives.objective import Objective, Sampler
+from eventide.training.objectives.objective import Objective
 from eventide.training.objectives.output_readers import EvidenceReader, LogitReader
 from eventide.training.phases import Phase, train_phases
 from eventide.training.settings import TrainingSettings

@@ -5,12 +5,34 @@ The order depends on seed and epoch alone, so a resumed run needs no stored rand
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eventide.training.settings import TrainingSettings
+
 Ints = NDArray[np.int64]
+Sampler = Callable[[Ints, Ints, int, int, int], Iterator[Ints]]
+"""From rows, their labels, batch size, seed and number of the pass to the batches of a pass."""
+
+
+def epoch_batches(
+    sampler: Sampler, rows: Ints, labels: Ints, settings: TrainingSettings, seed: int, epoch: int
+) -> Iterator[Ints]:
+    """Yield the batches of an epoch: as many passes as ``epoch_steps`` asks for, at least one.
+
+    >>> rows, settings = np.arange(7), TrainingSettings(batch_size=4, epoch_steps=5)
+    >>> [len(each) for each in epoch_batches(shuffled_batches, rows, rows, settings, 0, epoch=1)]
+    [4, 3, 4, 3, 4, 3]
+    """
+    size = settings.batch_size
+    passes = -(-settings.epoch_steps // max(1, -(-len(rows) // size)))
+    first = (epoch - 1) * passes + 1
+    return chain.from_iterable(
+        sampler(rows, labels, size, seed, number) for number in range(first, first + passes)
+    )
 
 
 def shuffled_batches(rows: Ints, labels: Ints, size: int, seed: int, epoch: int) -> Iterator[Ints]:

@@ -28,36 +28,30 @@ from eventide.training.ema import Ema
 class Best:
     """The best epoch so far and a copy of its weights.
 
-    Higher accuracy wins; then higher macro-F1, then lower validation loss, then the earlier epoch.
+    The higher rank wins, compared value by value; of equal ones the earlier epoch.
 
     >>> best = Best()
-    >>> best.offer(1, 0.8, 0.7, 1.0, weights=dict)
+    >>> best.offer(1, (0.8, 0.7, -1.0), weights=dict)
     True
-    >>> best.offer(2, 0.8, 0.7, 1.0, weights=dict)
+    >>> best.offer(2, (0.8, 0.7, -1.0), weights=dict)
     False
-    >>> best.offer(3, 0.8, 0.7, 0.9, weights=dict), best.epoch
-    (True, 3)
+    >>> best.offer(3, (0.8, 0.7, -0.9), weights=dict), best.epoch, best.rose
+    (True, 3, 1)
     """
 
     epoch: int = 0
     rose: int = 0
-    """When accuracy or macro-F1 last rose; a loss that merely creeps down does not count."""
-    rank: tuple[float, float, float] | None = None
+    """When a value other than the last of the rank last rose: the last one may creep for ever."""
+    rank: tuple[float, ...] | None = None
     weights: dict[str, Tensor] = field(default_factory=dict)
 
     def offer(
-        self,
-        epoch: int,
-        accuracy: float,
-        macro_f1: float,
-        loss: float,
-        weights: Callable[[], dict[str, Tensor]],
+        self, epoch: int, rank: tuple[float, ...], weights: Callable[[], dict[str, Tensor]]
     ) -> bool:
         """Keep this epoch if it beats the best so far; say whether it did."""
-        rank = (accuracy, macro_f1, -loss)
         if self.rank is not None and rank <= self.rank:
             return False
-        if self.rank is None or rank[:2] > self.rank[:2]:
+        if self.rank is None or rank[:-1] > self.rank[:-1]:
             self.rose = epoch
         self.epoch, self.rank, self.weights = epoch, rank, weights()
         return True
@@ -65,6 +59,35 @@ class Best:
 
 KIND = "checkpoint"
 Row = dict[str, float]
+
+
+def by_accuracy(row: Row) -> tuple[float, ...]:
+    """Rank an epoch by validation accuracy, then macro-F1, then the lower loss.
+
+    Where nothing was validated, a later epoch is a better one.
+    """
+    return (
+        row.get("validation_accuracy", 0.0),
+        row.get("validation_f1", 0.0),
+        -row.get("validation_loss", -row["epoch"]),
+    )
+
+
+def by_nll(row: Row) -> tuple[float, ...]:
+    """Rank an epoch by the class-averaged validation NLL; only thousandths count as a rise.
+
+    >>> by_nll({"epoch": 1, "validation_nll": 0.12345})
+    (-0.123, -0.12345)
+    """
+    nll = row.get("validation_nll", -row["epoch"])
+    return (-round(nll, 3), -nll)
+
+
+RANKS: Mapping[str, Callable[[Row], tuple[float, ...]]] = {
+    "accuracy": by_accuracy,
+    "nll": by_nll,
+}
+"""How epochs are ranked, by the names of ``training.select_by``."""
 
 
 @dataclass
@@ -75,6 +98,7 @@ class Progress:
     objective: nn.Module
     optimiser: torch.optim.Optimizer
     ema: Ema
+    rank: Callable[[Row], tuple[float, ...]] = by_accuracy
     best: Best = field(default_factory=Best)
     history: list[Row] = field(default_factory=list)
 
@@ -83,19 +107,24 @@ class Progress:
         """How many epochs are done."""
         return len(self.history)
 
-    def stale(self, patience: int | None) -> bool:
-        """Whether accuracy and macro-F1 have not risen for ``patience`` epochs."""
-        return patience is not None and self.epoch - self.best.rose >= patience
+    @property
+    def steps(self) -> int:
+        """How many steps are done."""
+        return int(self.history[-1]["steps"]) if self.history else 0
+
+    def stale(self, patience: int | None, steps: int = 0) -> bool:
+        """Whether no better epoch came for ``patience`` epochs and for this many ``steps``."""
+        if patience is None or self.epoch - self.best.rose < patience:
+            return False
+        since = self.history[self.best.rose - 1]["steps"] if self.best.rose else 0
+        return self.steps - since >= steps
 
     def record(self, row: Row) -> None:
         """Close an epoch: add its row and keep its weights if it is the best."""
         self.history.append(row)
         self.best.offer(
             self.epoch,
-            row.get("validation_accuracy", 0.0),
-            row.get("validation_f1", 0.0),
-            # Where nothing was validated, a later epoch is a better one.
-            row.get("validation_loss", -float(self.epoch)),
+            self.rank(row),
             weights=lambda: {
                 **_copy("network", self.network),
                 **_copy("objective", self.objective),
@@ -147,7 +176,7 @@ class Progress:
         self.network.noise.state = _torch(arrays["noise"])["state"]
         self.history = [dict(row) for row in facts["history"]]
         epoch, rose, *rank = facts["best"]
-        self.best = Best(epoch, rose, (rank[0], rank[1], rank[2]), _torch(arrays["best"]))
+        self.best = Best(epoch, rose, tuple(rank), _torch(arrays["best"]))
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,8 @@ from eventide.networks.trainable import Part
 from eventide.runners.runner import Runner
 from eventide.runtime.own_process import kept_memory
 from eventide.training import SAMPLERS
-from eventide.training.checkpoints import Checkpoints, Progress, Row
+from eventide.training.batches import epoch_batches
+from eventide.training.checkpoints import RANKS, Checkpoints, Progress, Row
 from eventide.training.ema import Ema
 from eventide.training.objectives.objective import Objective
 from eventide.training.optimisers import check_finite, learning_rate, make_optimiser
@@ -58,7 +59,9 @@ def train(
     weights = [*runner.network.parameters(), *objective.parameters()]
     optimiser = make_optimiser(weights, settings)
     ema = Ema(weights, settings.ema_decay)
-    progress = Progress(runner.network, objective, optimiser, ema)
+    # Distances to centroids are no probabilities: a phase that is read by them goes by accuracy.
+    rank = RANKS[settings.select_by if objective.reader.probabilistic else "accuracy"]
+    progress = Progress(runner.network, objective, optimiser, ema, rank)
     evaluation = Evaluation(runner, objective, training_set)
     sampler = objective.sampler or SAMPLERS.load(settings.sampler)
     patience = settings.patience if len(training_set.validation) else None
@@ -67,14 +70,17 @@ def train(
     if progress.epoch == 0 and objective.observes_at_start:
         objective.observe(runner.evaluate(rows), labels[rows], 0)
 
-    while progress.epoch < settings.epochs and not progress.stale(patience):  # 4
+    while progress.epoch < settings.epochs and not progress.stale(  # 4
+        patience, settings.patience_steps
+    ):
         epoch = progress.epoch + 1
         started = time.perf_counter()
         for group in optimiser.param_groups:
             group["lr"] = learning_rate(settings, epoch)
         steps: list[Row] = []
-        batches = sampler(rows, training_set.labels[rows], settings.batch_size, seed, epoch)
-        for batch in batches:  # 5-6
+        for batch in epoch_batches(  # 5-6
+            sampler, rows, training_set.labels[rows], settings, seed, epoch
+        ):
             views = runner.learn(batch)  # 7-10, 12: embeddings and logits of every view
             opinions = objective.reader.opinions(views)  # 13: what each view says
             fused = objective.reader.fuse(opinions)  # 14: what they say together
@@ -90,7 +96,7 @@ def train(
             ema.update()
             steps.append(values)
 
-        row: Row = {"epoch": epoch}
+        row: Row = {"epoch": epoch, "steps": progress.steps + len(steps)}
         row |= {name: fmean(values[name] for values in steps) for name in steps[0]}
         with ema.in_use():
             training, validation = evaluation.outputs()

@@ -22,6 +22,8 @@ class TrainingSettings(SettingGroup):
     epochs: PositiveInt = 100
     """At most this many passes over the training messages."""
     batch_size: PositiveInt = 1500
+    epoch_steps: PositiveInt = 1
+    """An epoch has at least this many steps: small sets are gone through several times."""
     sampler: SamplerName = "shuffled"
     """How batches are drawn, where a method does not draw its own."""
     optimiser: Literal["adam", "sgd"] = "adam"
@@ -34,8 +36,13 @@ class TrainingSettings(SettingGroup):
     ema_decay: float = Field(default=0.0, ge=0, lt=1)
     """How much of the exponential moving average (EMA) of the weights each step keeps; 0 keeps no
     average."""
+    select_by: Literal["accuracy", "nll"] = "accuracy"
+    """What chooses the epoch on validation messages: `accuracy` (then macro-F1, then the loss), or
+    `nll`, the class-averaged negative log-likelihood, which does not saturate."""
     patience: int | None = Field(default=None, ge=1)
-    """Stop when accuracy has not risen for this many epochs; null trains all epochs."""
+    """Stop when no better epoch came for this many epochs; null trains all epochs."""
+    patience_steps: int = Field(default=0, ge=0)
+    """Do not stop before this many steps without a better epoch either."""
     layer1_refresh: PositiveInt = 1
     """Refresh what neighbours say every so many steps; above 1 is quicker and not exact."""
     device: str = "auto"

@@ -13,6 +13,7 @@ from eventide.corpus.training_set import Ints, TrainingSet
 from eventide.losses.loss_inputs import Outputs
 from eventide.networks.multi_view import ViewOutput
 from eventide.runners.runner import Runner
+from eventide.scoring.calibration_error import class_averaged_nll
 from eventide.scoring.metrics import accuracy, macro_f1
 from eventide.training.objectives.objective import Objective, Readout
 
@@ -56,6 +57,7 @@ class Evaluation:
             "validation_accuracy": accuracy(labels, predicted),
             "validation_f1": macro_f1(labels, predicted),
             "validation_loss": self._objective.reader.error(fused, truth),
+            "validation_nll": class_averaged_nll(labels, fused.probability.cpu().numpy()),
             "uncertainty": float(fused.uncertainty.mean()),
         }
 

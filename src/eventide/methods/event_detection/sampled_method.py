@@ -16,7 +16,8 @@ from eventide.methods.trained import TrainedMethod, cross_entropy_objective
 from eventide.networks.initialisation import Noise
 from eventide.networks.sampled_networks import LayeredNetwork
 from eventide.runners.sampled_runner import VIEW, SampledRunner
-from eventide.training.objectives.objective import Objective, Sampler
+from eventide.training.batches import Sampler
+from eventide.training.objectives.objective import Objective
 from eventide.training.objectives.output_readers import CentroidReader, Position, unmoved
 from eventide.training.phases import Phase
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import cast
 
@@ -16,11 +16,10 @@ from eventide.losses.class_state import ClassStatistics
 from eventide.losses.loss_inputs import Outputs
 from eventide.losses.terms import RegisteredLoss, Term
 from eventide.opinions.opinion import OpinionLike
+from eventide.training.batches import Sampler
 from eventide.training.objectives.output_readers import Opinions, Reader
 
 Ints = NDArray[np.int64]
-Sampler = Callable[[Ints, Ints, int, int, int], Iterator[Ints]]
-"""From rows, their labels, batch size, seed and epoch to the batches of the epoch."""
 
 
 class Readout:

@@ -27,6 +27,8 @@ class Reader(nn.Module):
     """Whether it forms `Opinion`s: belief and uncertainty from evidence."""
     observes = False
     """Whether ``observe`` does anything: a pass over all training messages is not free."""
+    probabilistic = True
+    """Whether what it says can be scored as probabilities."""
 
     def opinions(self, outputs: Outputs) -> Opinions:
         """Read each view alone."""
@@ -121,6 +123,7 @@ class CentroidReader(Reader):
     """
 
     observes = True
+    probabilistic = False
     centroids: Tensor
     """Class centroids by view [V, C, width]."""
 

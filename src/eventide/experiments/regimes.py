@@ -1,0 +1,361 @@
+"""Regimes: named ways to test a method, all of them on locked messages.
+
+`REGIMES` is the one table that `compare`, `figure`, `claims` and the documentation read. A regime
+takes labelled messages and which of them are to be tested (the locked ones), and returns them with
+the column ``split`` filled, labels hidden or changed, and rows left out as it says. A new regime is
+a function, a line in the table, and a test.
+
+Every regime is inductive: tested messages are not in the graph while anything is learned, so that
+no method has read a word of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from eventide.data.long_tail import by_size, shuffled
+from eventide.errors import BadSetting, InputError
+from eventide.registry import suggestion
+
+Bools = NDArray[np.bool_]
+Draw = Callable[[pl.DataFrame, Bools, int], pl.DataFrame]
+"""From messages, whether each is to be tested, and a seed, to messages with their split."""
+
+VALIDATION_SHARE = 0.2
+MOST_VALIDATION = 20
+"""Validation messages of an event: a fifth of those that are not tested, at most this many."""
+MOST_LABELS = 60
+"""Labels of the largest event where labels are scarce."""
+EARLIER, EARLY = 0.5, 0.65
+"""Where an event's training messages end in time, and where its validation messages do."""
+
+
+@dataclass(frozen=True)
+class Regime:
+    """One way to test.
+
+    ``encoder`` replaces the encoder of the comparison. ``seeded`` says whether the seed draws the
+    split too, or the initialisation alone. In turns (``in_turn``) every event is left out once, and
+    a run's seed is the event's place by size.
+    """
+
+    name: str
+    description: str
+    draw: Draw
+    encoder: str | None = None
+    seeded: bool = True
+    in_turn: bool = False
+
+
+def random_regime(messages: pl.DataFrame, tested: Bools, seed: int) -> pl.DataFrame:
+    """Test the locked messages; of the others a fifth validates and the rest trains."""
+    return _with_split(messages, tested, _validating(messages, ~tested, seed))
+
+
+def chronological_regime(
+    messages: pl.DataFrame, tested: Bools, seed: int, gap_days: float = 0.0
+) -> pl.DataFrame:
+    """Train on each event's earlier half, validate on what follows, test locked later messages.
+
+    Locked messages of the earlier part are left out: they are neither new nor to be learned from.
+    With a gap, so are all messages that follow within ``gap_days`` after the training part.
+    """
+    timed = messages["created_at"].is_null() & messages["event"].is_not_null()
+    if timed.any():
+        raise InputError(
+            f"{int(timed.sum())} labelled messages have no time",
+            where="column created_at",
+            next_step="give their times, or choose a regime that is not by time",
+        )
+    place = (pl.col("created_at").rank("ordinal") - 0.5) / pl.len()
+    ends = pl.col("created_at").filter(pl.col("place") <= EARLIER).max()
+    ordered = messages.with_columns(
+        pl.Series("tested", tested), place=place.over("event")
+    ).with_columns(ends=ends.over("event"))
+    after_gap = pl.col("created_at") > pl.col("ends") + pl.duration(seconds=86_400 * gap_days)
+    part = (
+        pl.when(pl.col("event").is_null())
+        .then(None)
+        .when((pl.col("place") <= EARLIER) & ~pl.col("tested"))
+        .then(pl.lit("train"))
+        .when((pl.col("place") <= EARLY) & ~pl.col("tested") & after_gap)
+        .then(pl.lit("val"))
+        .when((pl.col("place") > EARLY) & pl.col("tested") & after_gap)
+        .then(pl.lit("test"))
+    )
+    split = ordered.with_columns(split=part).drop("tested", "place", "ends")
+    return split.filter(pl.col("split").is_not_null())
+
+
+def scarce_regime(messages: pl.DataFrame, tested: Bools, seed: int, fewest: int) -> pl.DataFrame:
+    """Give few labels: ``fewest`` in the smallest event, growing to 60 in the largest.
+
+    The number grows with the logarithm of the size as its own logarithm. A quarter of these labels,
+    at least one, validates. All other messages that are not tested are in the graph unlabelled.
+    """
+    sizes = by_size(messages.filter(~pl.Series(tested)))
+    size = sizes["size"].to_numpy().astype(np.float64)
+    spread = np.log(size.max() / size.min())
+    growth = np.log(size / size.min()) / spread if spread > 0 else np.zeros(len(size))
+    most = max(MOST_LABELS, fewest)
+    labels = np.round(fewest * (most / fewest) ** growth).astype(np.int64)
+    quota = sizes.select("event", labels=pl.Series(labels))
+    order = _shuffled(messages, ~tested, seed).join(
+        quota, on="event", how="left", maintain_order="left"
+    )
+    rank = pl.int_range(pl.len()).over("event")
+    validates = (pl.col("labels") / 4).round().clip(1).cast(pl.Int64)
+    drawn = order.with_columns(rank=rank, validates=validates)
+    kept = drawn.filter(pl.col("rank") < pl.col("labels"))
+    validating = np.zeros(messages.height, dtype=bool)
+    validating[kept.filter(pl.col("rank") < pl.col("validates"))["row"].to_numpy()] = True
+    labelled = np.zeros(messages.height, dtype=bool)
+    labelled[kept["row"].to_numpy()] = True
+    split = _with_split(messages, tested, validating)
+    unlabelled = pl.Series(~labelled & ~tested)
+    return split.with_columns(
+        pl.when(~unlabelled).then(pl.col(name)).alias(name) for name in ("event", "split")
+    )
+
+
+def corrupted_view_regime(
+    messages: pl.DataFrame, tested: Bools, seed: int, percent: float, column: str = "entities"
+) -> pl.DataFrame:
+    """As random, but a share of the elements of one view is shuffled among all messages.
+
+    A shuffled element keeps its popularity and loses its meaning. Training, validation and tested
+    messages are corrupted alike.
+    """
+    split = random_regime(messages, tested, seed)
+    lists = split.select(column).with_row_index("row").explode(column, empty_as_null=True)
+    held = lists.filter(pl.col(column).is_not_null())
+    values = held[column].to_numpy().copy()
+    random = np.random.default_rng([seed, 1])
+    moved = np.flatnonzero(random.random(len(values)) < percent / 100)
+    values[moved] = values[random.permutation(moved)]
+    again = (
+        held.with_columns(pl.Series(column, values.tolist(), dtype=pl.String))
+        .group_by("row", maintain_order=True)
+        .agg(pl.col(column).unique(maintain_order=True))
+    )
+    whole = split.with_row_index("row").drop(column).join(again, on="row", how="left")
+    empty = pl.lit([], dtype=pl.List(pl.String))
+    filled = whole.sort("row").with_columns(pl.col(column).fill_null(empty))
+    return filled.select(split.columns)
+
+
+def label_noise_regime(
+    messages: pl.DataFrame, tested: Bools, seed: int, percent: float
+) -> pl.DataFrame:
+    """As random, but a share of the training and validation labels is replaced by other events."""
+    split = random_regime(messages, tested, seed)
+    events = split["event"].to_list()
+    known = sorted({event for event in events if event is not None})
+    random = np.random.default_rng([seed, 2])
+    learned = (split["split"].is_in(["train", "val"]) & split["event"].is_not_null()).to_numpy()
+    for row in np.flatnonzero(learned & (random.random(len(learned)) < percent / 100)):
+        others = [event for event in known if event != events[row]]
+        events[row] = others[random.integers(len(others))]
+    return split.with_columns(pl.Series("event", events, dtype=pl.String))
+
+
+def unseen_event_regime(messages: pl.DataFrame, tested: Bools, seed: int) -> pl.DataFrame:
+    """As random, but nothing of one event is there before it is tested: the seed says which.
+
+    Seed 0 leaves out the largest event, 1 the next, and so on round and round.
+    """
+    events = by_size(messages)["event"].to_list()
+    left_out = events[seed % len(events)]
+    split = random_regime(messages, tested, seed)
+    learned = (pl.col("event") == left_out) & (pl.col("split") != "test")
+    return split.filter(~learned.fill_null(False))
+
+
+def duplicate_aware_regime(messages: pl.DataFrame, tested: Bools, seed: int) -> pl.DataFrame:
+    """As random, but of near-duplicate messages only the first is there at all."""
+    from eventide.data.near_duplicates import near_duplicate_groups  # scipy, which few need
+
+    groups = near_duplicate_groups(messages["text"])
+    _, first = np.unique(groups, return_index=True)
+    rows = np.sort(first)
+    return random_regime(messages[rows.tolist()], tested[rows], seed)
+
+
+def _validating(messages: pl.DataFrame, allowed: Bools, seed: int) -> Bools:
+    """Draw the validation messages of each event among the ``allowed`` ones."""
+    order = _shuffled(messages, allowed, seed)
+    wanted = (pl.len() * VALIDATION_SHARE).round().cast(pl.Int64).clip(1, MOST_VALIDATION)
+    # An event of one or two messages has none to spare.
+    wanted = pl.when(pl.len() >= 3).then(wanted).otherwise(0)
+    drawn = order.filter((pl.int_range(pl.len()) < wanted).over("event"))
+    validating = np.zeros(messages.height, dtype=bool)
+    validating[drawn["row"].to_numpy()] = True
+    return validating
+
+
+def _shuffled(messages: pl.DataFrame, allowed: Bools, seed: int) -> pl.DataFrame:
+    """Return ``row, event`` of the allowed labelled messages in an order that the seed draws."""
+    order = shuffled(messages, seed).select("row", "event")
+    return order.filter(pl.Series(allowed[order["row"].to_numpy()]))
+
+
+def _with_split(messages: pl.DataFrame, tested: Bools, validating: Bools) -> pl.DataFrame:
+    labelled = messages["event"].is_not_null().to_numpy()
+    split = np.full(messages.height, "train", dtype=object)
+    split[validating], split[tested], split[~labelled] = "val", "test", None
+    frame = messages.with_columns(pl.Series("split", split.tolist(), dtype=pl.String))
+    # An unlabelled message that is locked is neither tested nor learned from.
+    return frame.filter(pl.Series(labelled | ~tested))
+
+
+REGIMES: Mapping[str, Regime] = {
+    each.name: each
+    for each in (
+        Regime(
+            "random",
+            "locked messages of every event, labels of the rest",
+            random_regime,
+        ),
+        Regime(
+            "chronological",
+            "locked later messages, from each event's earlier half",
+            chronological_regime,
+            seeded=False,
+        ),
+        Regime(
+            "scarce-10",
+            "10 labels in the smallest event, growing to 60 in the largest",
+            partial(scarce_regime, fewest=10),
+        ),
+        Regime(
+            "weak-vectors",
+            "as random, with 16 values a message (tfidf-svd:16)",
+            random_regime,
+            encoder="tfidf-svd:16",
+        ),
+        Regime(
+            "corrupted-view-50",
+            "as random, half of all entities shuffled among messages",
+            partial(corrupted_view_regime, percent=50),
+        ),
+        Regime(
+            "label-noise-10",
+            "as random, a tenth of the labels to learn from is wrong",
+            partial(label_noise_regime, percent=10),
+        ),
+        Regime(
+            "unseen-event",
+            "as random, each event in turn unknown until it is tested",
+            unseen_event_regime,
+            in_turn=True,
+        ),
+        Regime(
+            "duplicate-aware",
+            "as random, one message of every near-duplicate group",
+            duplicate_aware_regime,
+        ),
+    )
+}
+"""The regimes that ``--regimes all`` names."""
+
+SCARCE = (3, 5, 10, 20)
+_NUMBER = r"(\d+(?:\.\d+)?)"
+
+
+def _scarce(number: float) -> Regime:
+    labels = max(2, int(number))
+    return replace(
+        REGIMES["scarce-10"],
+        name=f"scarce-{labels}",
+        description=f"{labels} labels in the smallest event, growing to {MOST_LABELS} in the "
+        "largest",
+        draw=partial(scarce_regime, fewest=labels),
+    )
+
+
+def _corrupted(number: float) -> Regime:
+    return replace(
+        REGIMES["corrupted-view-50"],
+        name=f"corrupted-view-{number:g}",
+        description=f"as random, {number:g} % of all entities shuffled among messages",
+        draw=partial(corrupted_view_regime, percent=number),
+    )
+
+
+def _noise(number: float) -> Regime:
+    return replace(
+        REGIMES["label-noise-10"],
+        name=f"label-noise-{number:g}",
+        description=f"as random, {number:g} % of the labels to learn from are wrong",
+        draw=partial(label_noise_regime, percent=number),
+    )
+
+
+def _gap(number: float) -> Regime:
+    return replace(
+        REGIMES["chronological"],
+        name=f"chronological-gap-{number:g}",
+        description=f"as chronological, nothing from the {number:g} days after training",
+        draw=partial(chronological_regime, gap_days=number),
+    )
+
+
+FAMILIES: Mapping[str, Callable[[float], Regime]] = {
+    "scarce": _scarce,
+    "corrupted-view": _corrupted,
+    "label-noise": _noise,
+    "chronological-gap": _gap,
+}
+"""Regimes with a number in their name: scarce-K, corrupted-view-P, label-noise-P, and days."""
+
+
+def regime(name: str) -> Regime:
+    """Return the regime called ``name``, or say which there are.
+
+    >>> regime("scarce-5").description
+    '5 labels in the smallest event, growing to 60 in the largest'
+    >>> regime("scarse-5")
+    Traceback (most recent call last):
+    eventide.errors.BadSetting: there is no regime 'scarse-5'
+      next:  did you mean 'scarce-10'? Known: random, ...
+    """
+    if name in REGIMES:
+        return REGIMES[name]
+    for family, make in FAMILIES.items():
+        found = re.fullmatch(rf"{family}-{_NUMBER}", name)
+        if found and float(found[1]) <= 100:
+            return make(float(found[1]))
+    families = ", ".join(f"{family}-N" for family in FAMILIES)
+    raise BadSetting(
+        f"there is no regime {name!r}", next_step=f"{suggestion(name, REGIMES)}, {families}"
+    )
+
+
+def regime_names(text: str) -> list[str]:
+    """Read a list of regimes, separated by commas; "all" are those of `REGIMES`.
+
+    >>> regime_names("scarce-3,random")
+    ['scarce-3', 'random']
+    """
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    names = [name for word in words for name in (REGIMES if word == "all" else [word])]
+    if not names:
+        raise BadSetting(
+            "no regime to compare in", next_step=f"name some: all, {', '.join(REGIMES)}"
+        )
+    return list(dict.fromkeys(regime(name).name for name in names))
+
+
+def regime_seeds(chosen: Regime, messages: pl.DataFrame, seeds: Any) -> tuple[int, ...]:
+    """Return the seeds to run: those given, or one for each event where events take turns."""
+    if chosen.in_turn:
+        return tuple(range(messages["event"].n_unique() - int(messages["event"].has_nulls())))
+    return tuple(dict.fromkeys(seeds))
