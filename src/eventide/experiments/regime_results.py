@@ -9,6 +9,7 @@ from pathlib import Path
 
 from eventide.errors import BadSetting, UnreadableSource
 from eventide.experiments.jobs import ExperimentPlan
+from eventide.experiments.regimes import REGIMES
 from eventide.experiments.results import Results
 from eventide.experiments.run_log import RunLog, RunRecord
 from eventide.experiments.sources import code_name
@@ -107,7 +108,8 @@ def results_from_log(
         notes.append(f"{len(runs) - len(kept)} runs on other messages of this name are left out")
     if damaged:
         notes.append(f"{damaged} unreadable lines of {path.name} were passed over")
-    known = list(dict.fromkeys(run.regime for run in kept))
+    held = {run.regime: None for run in kept}
+    known = [*(name for name in REGIMES if name in held), *(n for n in held if n not in REGIMES)]
     order = _chosen(regimes, known, "regime")
     names = _chosen(_members(methods, kept), [run.variant for run in kept], "method")
     newest = _newest(run for run in kept if run.regime in order and run.variant in names)
@@ -226,6 +228,11 @@ def _part(
         values = list(dict.fromkeys(str(getattr(run, what)) for run in runs))
         if len(values) > 1:
             own.append(f"{regime}: the runs differ in {what}: {', '.join(values)}")
+    for name in first:
+        # Another version may have other settings; within one they were changed.
+        mine = [(run.commit, str(run.settings)) for run in runs if run.variant == name]
+        if len(set(mine)) > len({commit for commit, _ in mine}):
+            own.append(f"{regime}: the runs of {name} differ in settings")
     plan = ExperimentPlan(
         dataset=last.dataset,
         fingerprint=last.fingerprint,

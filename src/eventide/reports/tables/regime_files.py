@@ -22,11 +22,17 @@ from eventide.reports.tables.regime_significance import (
     winners,
 )
 from eventide.reports.tables.regime_tables import ACCURACY, MEASURES, measured_in, regime_tables
-from eventide.reports.tables.regime_titles import dataset, seeds, short_title, tested_on
+from eventide.reports.tables.regime_titles import (
+    dataset,
+    known_regime,
+    seeds,
+    short_title,
+    tested_on,
+)
+from eventide.reports.tables.significance_table import p_of_runs
 from eventide.reports.tables.table import Table
 from eventide.reports.tables.table_files import ENDINGS, check_names, failures, write_page
 from eventide.reports.tables.table_formats import left_out, markdown, without_deviations
-from eventide.reports.tables.significance_table import p_of_runs
 
 PAGE = "regimes.md"
 HEADING = "# Regimes on "
@@ -95,7 +101,7 @@ class RegimeReport:
                 )
                 for intervals in (True, False)
             )
-            fitted = narrow if left_out(wide, width) else wide
+            fitted = _told_short(narrow) if left_out(wide, width) else wide
             found = [*found[:2], fitted, *found[2:]]
         return said_once(found)
 
@@ -105,13 +111,18 @@ class RegimeReport:
 
 
 def _narrowed(table: Table, width: int) -> Table:
-    return without_deviations(table) if left_out(table, width) else table
+    return _told_short(without_deviations(table)) if left_out(table, width) else table
+
+
+def _told_short(table: Table) -> Table:
+    told = f"No room here for deviations and intervals: see {PAGE}"
+    return replace(table, notes=(*table.notes, told))
 
 
 def said_once(tables: Sequence[Table]) -> list[Table]:
     """Keep a note with the first table that has it, and the code with the first of all."""
     said: set[str] = set()
-    found = []
+    found: list[Table] = []
     for table in tables:
         notes = tuple(note for note in table.notes if note not in said)
         found.append(replace(table, notes=notes, code="" if found else table.code))
@@ -207,23 +218,12 @@ def _regimes(results: RegimeResults) -> list[str]:
             else "no run finished"
         )
         called = "" if short == name else f" (column {short})"
-        told = described(name)
+        known = known_regime(name)
+        told = f"{known.description}; " if known else ""
         lines.append(
-            f"**{name}**{called}: {f'{told}; ' if told else ''}{counted}; encoder "
-            f"`{plan.encoder}`, preset `{plan.preset}`"
+            f"**{name}**{called}: {told}{counted}; encoder `{plan.encoder}`, preset `{plan.preset}`"
         )
     return lines
-
-
-def described(regime: str) -> str:
-    """Return what a regime is in words; nothing for one that this version does not know."""
-    from eventide.errors import InputError
-    from eventide.experiments.regimes import regime as known_regime
-
-    try:
-        return str(known_regime(regime).description).rstrip(".")
-    except InputError:
-        return ""
 
 
 def regimes_as_data(report: RegimeReport) -> dict[str, Any]:

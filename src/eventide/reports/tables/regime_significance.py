@@ -83,9 +83,7 @@ def significance_by_regime(
         *shared_notes(results),
     ]
     title = titled_regimes(f"Accuracy against {reference} by regime, with p-values", results)
-    table = Table.build(
-        "regimes-significance", title, (NAME, REGIME, *COLUMNS[1:]), rows, notes
-    )
+    table = Table.build("regimes-significance", title, (NAME, REGIME, *COLUMNS[1:]), rows, notes)
     return replace(table, data=dataset(results), code=results.made_by)
 
 
@@ -97,10 +95,7 @@ def difference_table(
     rows: list[list[Cell]] = [
         [
             each.name,
-            *(
-                _written(differences[regime].get(each.name), intervals)
-                for regime in results.parts
-            ),
+            *(_written(differences[regime].get(each.name), intervals) for regime in results.parts),
         ]
         for each in results.variants
         if each.name != reference

@@ -173,9 +173,7 @@ def regime_table(
     return replace(table, data=dataset(results), code=results.made_by)
 
 
-def _ranks(
-    measure: RegimeMeasure, figures: dict[str, list[Figure | None]]
-) -> dict[str, float]:
+def _ranks(measure: RegimeMeasure, figures: dict[str, list[Figure | None]]) -> dict[str, float]:
     """Rank figures as they are written; nothing is ranked alone or in one regime."""
     form = measure.form
     written = {
@@ -190,7 +188,5 @@ def _ranks(
 
 def _runs(results: RegimeResults, name: str) -> str:
     """Count a method's runs in a regime; a range where regimes differ."""
-    counts = [
-        len(part.outcomes(name)) for part in results.parts.values() if part.outcomes(name)
-    ]
+    counts = [len(part.outcomes(name)) for part in results.parts.values() if part.outcomes(name)]
     return counted_range(counts, "run").partition(" run")[0] if counts else "0"

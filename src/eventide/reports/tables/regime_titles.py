@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from eventide.errors import InputError
 from eventide.experiments.regime_results import RegimeResults
+from eventide.experiments.regimes import Regime
+from eventide.experiments.regimes import regime as regime_called
 from eventide.scoring.significance import ENOUGH_RUNS
 
 SHORT = {
@@ -28,6 +31,23 @@ def short_title(regime: str) -> str:
     return regime
 
 
+def known_regime(name: str) -> Regime | None:
+    """Return a regime by its name; None for one of another version, as an old log may hold.
+
+    >>> known_regime("random").in_turn, known_regime("by-moonlight")
+    (False, None)
+    """
+    try:
+        return regime_called(name)
+    except InputError:
+        return None
+
+
+def in_turn(results: RegimeResults) -> list[str]:
+    """Name the regimes whose runs are events left out in turn."""
+    return [name for name in results.parts if (found := known_regime(name)) and found.in_turn]
+
+
 def titled_regimes(title: str, results: RegimeResults) -> str:
     """Say on what the figures were measured, so that a table can stand alone."""
     return f"{title}: {dataset(results)}, {tested_on(results)}, {seeds(results)}"
@@ -40,18 +60,16 @@ def dataset(results: RegimeResults) -> str:
 
 def tested_on(results: RegimeResults) -> str:
     """Say whether locked messages were tested, or kept away for tuning."""
-    named = f" ({results.lock})" if results.lock else ""
     if results.tuning:
-        return f"tuning: locked messages left out{named}"
-    return f"locked test messages{named}" if results.lock else "test messages"
+        return "test messages (tuning: locked messages left out)"
+    return f"locked test messages ({results.lock})" if results.lock else "test messages"
 
 
 def seeds(results: RegimeResults) -> str:
-    """Count the seeds; a range where regimes differ.
-
-    The seeds of a regime are those of its runs.
-    """
-    return counted_range([len(each.seeds) for each in results.parts.values()], "seed")
+    """Count the seeds, a range where regimes differ; events that are left out in turn are none."""
+    turns = in_turn(results)
+    counts = [len(each.seeds) for name, each in results.parts.items() if name not in turns]
+    return counted_range(counts, "seed") if counts else "each event left out in turn"
 
 
 def counted_range(counts: list[int], noun: str) -> str:
@@ -73,8 +91,20 @@ def shared_notes(results: RegimeResults) -> list[str]:
     if renamed:
         notes.append(f"Columns: {', '.join(renamed)}")
     notes.append(f"Vectors: {_encoders(results)}")
+    turns = in_turn(results)
+    if turns:
+        notes.append(
+            f"In {', '.join(map(short_title, turns))} each event is left out in turn: deviations "
+            "are over events"
+        )
     fewest = min(
-        len(part.outcomes(each.name)) for part in results.parts.values() for each in part.variants
+        (
+            len(part.outcomes(each.name))
+            for name, part in results.parts.items()
+            if name not in turns
+            for each in part.variants
+        ),
+        default=ENOUGH_RUNS,
     )
     if fewest < ENOUGH_RUNS:
         notes.append(f"Too few runs: {fewest} where the paper has {ENOUGH_RUNS}")
