@@ -31,7 +31,7 @@ def test_class_weights_are_in_the_name_alone(preset_name):
         for entry in METHODS
         if resolve(preset(preset_name), entry.load().defaults).loss.class_balanced
     }
-    assert balanced == {"ucl+cb", "ucl-ec+cb"}
+    assert balanced == {"ucl+cb", "ucl-ec+cb", "ce+cb", "etgnn+cb"}
     for each in (*named_rows(), *grid()):
         weighted = each.settings(preset_name, {}).loss.class_balanced
         assert weighted == each.name.endswith(("+cb", "/cb"))

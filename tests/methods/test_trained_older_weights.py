@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from eventide import EventClassifier
-from eventide.methods.trained import RENAMED
+from eventide.methods.trained import LATER, RENAMED
 
 OLD = {
     "ucl": "objective.total.prototypes.",
@@ -40,6 +40,17 @@ def test_weights_under_their_old_names_are_taken(small_sample, method):
     again.restore(old, model.memory_)
     np.testing.assert_array_equal(again.predict(rows).belief, trained.predict(rows).belief)
     assert set(again.state()) == set(trained.state())
+
+
+def test_a_bcl_of_before_its_messages_were_projected_predicts_the_same(small_sample):
+    quick = {"training__epochs": 1, "training__batch_size": 150, "encoder": "tfidf-svd:8"}
+    model = EventClassifier(method="bcl", **quick).fit(small_sample)
+    trained, rows = model.method_, np.arange(20)
+    old = {name: each for name, each in trained.state().items() if LATER not in name}
+    assert len(old) < len(trained.state())
+    again = type(trained)(trained.settings, trained.seed)
+    again.restore(old, model.memory_)
+    np.testing.assert_array_equal(again.predict(rows).belief, trained.predict(rows).belief)
 
 
 def test_a_weight_that_is_missing_is_not_passed_over(small_sample):

@@ -207,6 +207,16 @@ def test_class_balanced_weights():
     )
 
 
+def test_class_balanced_weights_of_mean_one_over_the_messages():
+    counts = [900, 40, 0, 7, 1]
+    raw = [(1 - 0.9999) / (1 - 0.9999**n) if n else 0.0 for n in counts]
+    whole = sum(counts) / sum(n * w for n, w in zip(counts, raw, strict=True))
+    found = class_balanced_weights(torch.tensor(counts), scale="messages").tolist()
+    assert found == pytest.approx([whole * w for w in raw], rel=1e-9)
+    labels = [c for c, n in enumerate(counts) for _ in range(n)]
+    assert sum(found[c] for c in labels) / len(labels) == pytest.approx(1)
+
+
 def test_annealing():
     assert [annealing(e) for e in (1, 10, 25, 60)] == [1 / 25, 10 / 25, 1.0, 1.0]
 

@@ -24,6 +24,8 @@ from eventide.data.published_lock import hashed_ids, published_locks
 
 VERSION = 1
 SALT = b"eventide lock 1"
+TUNING_SALT = b"eventide tune 1"
+"""Draws the messages that stand in for locked ones while settings are chosen."""
 SHARE, LEAST = 1 / 3, 10
 
 
@@ -53,7 +55,12 @@ def without_locked(messages: pl.DataFrame) -> pl.DataFrame:
     return messages.filter(~lock_of(messages).mask)
 
 
-def rule_lock(messages: pl.DataFrame) -> Lock:
+def tuning_mask(messages: pl.DataFrame) -> NDArray[np.bool_]:
+    """Say which of ``messages``, none of them locked, are tested while settings are chosen."""
+    return rule_lock(messages, TUNING_SALT).mask
+
+
+def rule_lock(messages: pl.DataFrame, salt: bytes = SALT) -> Lock:
     """Apply the rule to ``messages`` (id, text, event); their order does not matter.
 
     >>> texts = [f"message {number}: " + chr(97 + number) * 20 for number in range(26)]
@@ -65,7 +72,7 @@ def rule_lock(messages: pl.DataFrame) -> Lock:
     rows = rows.with_columns(pl.Series("group", near_duplicate_groups(rows["text"])))
     # Groups are numbered by first appearance, and rows are sorted by id.
     first = rows.group_by("group", maintain_order=True).agg(pl.col("id").first())["id"]
-    order = np.array([_number(identity) for identity in first], dtype=np.float64)
+    order = np.array([_number(identity, salt) for identity in first], dtype=np.float64)
     locked = _locked_groups(order, rows.drop_nulls("event"))
     mask = np.zeros(rows.height, dtype=np.bool_)
     mask[rows["row"].to_numpy()] = locked[rows["group"].to_numpy()]
@@ -82,8 +89,8 @@ def lock_counts(messages: pl.DataFrame, lock: Lock) -> pl.DataFrame:
     )
 
 
-def _number(identity: str) -> float:
-    digest = blake2b(identity.encode(), digest_size=6, salt=SALT).digest()
+def _number(identity: str, salt: bytes) -> float:
+    digest = blake2b(identity.encode(), digest_size=6, salt=salt).digest()
     return float(int.from_bytes(digest, "big") / (1 << 48))
 
 

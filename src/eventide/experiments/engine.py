@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,9 @@ from eventide.experiments.jobs import (
     jobs,
 )
 from eventide.experiments.prepared import ExperimentData, SplitMessages, read_experiment_data
+from eventide.experiments.regime_results import RegimeResults
+from eventide.experiments.regimes import regime as find_regime
+from eventide.experiments.regimes import regime_seeds
 from eventide.experiments.results import Results
 from eventide.experiments.run_log import RunLog, RunRecord
 from eventide.experiments.sources import code_name, commit, is_edited
@@ -57,8 +61,13 @@ def compare(
     changes: Mapping[str, Any] | None = None,
     workers: int | None = None,
     watch: Callable[[Step], None] = lambda _: None,
+    regime: str = "",
+    tuning: bool = False,
 ) -> Results:
     """Run every variant with every seed on ``dataset``, and keep each run in ``out``.
+
+    With a ``regime`` messages are split as it says, and locked messages are tested; with ``tuning``
+    locked messages are left out, and others tested in their place.
 
     ``dataset`` is `ExperimentData` or anything that can be read as messages. A seed sets the split
     and the initialisation for all variants, which predict the same test messages. Runs that
@@ -67,6 +76,9 @@ def compare(
     cores by default) call it from a module that can be imported, as multiprocessing asks. One
     comparison at a time can write to a folder.
     """
+    chosen = find_regime(regime) if regime else None
+    if chosen is not None:
+        protocol, encoder = protocol or "inductive", chosen.encoder or encoder
     seeds, split = tuple(dict.fromkeys(seeds)), split_name(split)
     protocol = check_request(
         variants,
@@ -85,19 +97,24 @@ def compare(
         if isinstance(dataset, ExperimentData)
         else read_experiment_data(dataset, variants, entities=entities)
     )
+    if chosen is not None:
+        seeds = regime_seeds(chosen, data.messages, seeds)
     plan = ExperimentPlan(
         dataset=data.name,
         fingerprint=data.fingerprint,
-        split=split,
+        split=split if chosen is None else "locked",
         protocol=protocol,
         encoder=encoder,
         entities=data.entities,
         preset=preset,
         changes=dict(changes or {}),
         commit=commit(),
+        regime=regime,
+        lock=data.lock.name if regime else "",
+        tuning=tuning,
     )
     wanted = jobs(plan, variants, seeds)
-    messages = SplitMessages(data.messages, plan)
+    messages = SplitMessages.of_data(data, plan)
     messages.frame(seeds[0])  # an impossible split fails now
 
     log = RunLog(folder / RUNS)
@@ -117,8 +134,51 @@ def compare(
                 log.append(run.model_copy(update={"key": "", "code": ""}) if edited else run)
                 (failed if run.outcome is None else finished)[run.key] = run
                 watch(Step(done, total, run))
-    notes = (*data.notes, *notes, *_notes(split, seeds, damaged, edited))
+    drawn = SPLITS[split].seeded if chosen is None else chosen.seeded
+    same = "" if drawn or len(seeds) < 2 else regime or split
+    notes = (*data.notes, *notes, *_notes(same, damaged, edited))
     return _results(log.path, plan, variants, seeds, wanted, finished, failed, notes)
+
+
+def compare_regimes(
+    dataset: Any,
+    variants: Sequence[Variant],
+    seeds: Iterable[int],
+    regimes: Sequence[str],
+    *,
+    out: str | Path,
+    tuning: bool = False,
+    watch: Callable[[str, Step], None] = lambda _, __: None,
+    entities: str = "rules",
+    **options: Any,
+) -> RegimeResults:
+    """Run every variant with every seed in each of ``regimes``; all keep their runs in ``out``.
+
+    ``watch`` is called with the name of the regime and how far it is; ``options`` are those of
+    `compare`.
+    """
+    seeds = tuple(seeds)
+    data = (
+        dataset
+        if isinstance(dataset, ExperimentData)
+        else read_experiment_data(dataset, variants, entities=entities)
+    )
+    return RegimeResults(
+        {
+            name: compare(
+                data,
+                variants,
+                seeds,
+                out=out,
+                regime=name,
+                tuning=tuning,
+                watch=partial(watch, name),
+                entities=entities,
+                **options,
+            )
+            for name in regimes
+        }
+    )
 
 
 def _kept_notes(
@@ -147,7 +207,7 @@ def _kept_notes(
     return tuple(notes)
 
 
-def _notes(split: str, seeds: Sequence[int], damaged: int, edited: int) -> list[str]:
+def _notes(same_split: str, damaged: int, edited: int) -> list[str]:
     notes = []
     if edited:
         notes.append(
@@ -158,10 +218,10 @@ def _notes(split: str, seeds: Sequence[int], damaged: int, edited: int) -> list[
         notes.append(
             f"{damaged} unreadable lines in {RUNS} were passed over, their runs done again"
         )
-    if not SPLITS[split].seeded and len(seeds) > 1:
+    if same_split:
         notes.append(
-            f"the split ({split}) is the same for every seed: deviations show the initialisation "
-            "and the order of batches alone"
+            f"the split ({same_split}) is the same for every seed: deviations show the "
+            "initialisation and the order of batches alone"
         )
     return notes
 

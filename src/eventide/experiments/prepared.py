@@ -15,10 +15,12 @@ import polars as pl
 from eventide.corpus.corpus import Ints
 from eventide.corpus.messages import Messages
 from eventide.data import read
+from eventide.data.lock import Lock, lock_of, tuning_mask
 from eventide.data.schema import SCHEMA
 from eventide.data.splits import Groups, Small, split_groups, split_messages
 from eventide.errors import InputError, warn
 from eventide.experiments.jobs import ExperimentPlan
+from eventide.experiments.regimes import Bools, regime
 from eventide.experiments.variants import Variant
 from eventide.features.encoders import Encoder, State, encoder
 from eventide.features.encoders.text_encoder import Vectors
@@ -35,6 +37,21 @@ class ExperimentData:
     fingerprint: str
     entities: str = "rules"
     notes: tuple[str, ...] = ()
+
+    @cached_property
+    def lock(self) -> Lock:
+        """Which of the messages are locked."""
+        return lock_of(self.messages)
+
+    @cached_property
+    def unlocked(self) -> pl.DataFrame:
+        """The messages that settings may be chosen on."""
+        return self.messages.filter(~self.lock.mask)
+
+    @cached_property
+    def tuning_mask(self) -> Bools:
+        """Which of the unlocked messages are tested while settings are chosen."""
+        return tuning_mask(self.unlocked)
 
 
 def read_experiment_data(
@@ -99,6 +116,7 @@ class SeedSplit:
         self.messages = messages.with_columns(hidden)
         self.seed = seed
         self.protocol = plan.protocol
+        self.unseen_apart = bool(plan.regime) and regime(plan.regime).in_turn
         self.test = messages.filter(held_out)
         self.tested = _digest(self.test)
         self._encoder = CachingEncoder(encoder(plan.encoder))
@@ -119,15 +137,32 @@ class SeedSplit:
 
 
 class SplitMessages:
-    """The messages of an experiment; a seed's split is kept until another seed is asked for."""
+    """The messages of an experiment; a seed's split is kept until another seed is asked for.
 
-    def __init__(self, messages: pl.DataFrame, plan: ExperimentPlan) -> None:
+    In a regime ``tested`` says which messages are to be tested.
+    """
+
+    def __init__(
+        self, messages: pl.DataFrame, plan: ExperimentPlan, tested: Bools | None = None
+    ) -> None:
         self.messages = messages
         self.plan = plan
+        self.tested = tested
         self._kept: SeedSplit | None = None
+
+    @classmethod
+    def of_data(cls, data: ExperimentData, plan: ExperimentPlan) -> Self:
+        """Take the messages that a plan may see: with ``tuning`` none that is locked."""
+        if not plan.regime:
+            return cls(data.messages, plan)
+        if plan.tuning:
+            return cls(data.unlocked, plan, data.tuning_mask)
+        return cls(data.messages, plan, data.lock.mask)
 
     def frame(self, seed: int, small: Small = "error") -> pl.DataFrame:
         """Return the messages with the split of a seed; see `split_messages` for ``small``."""
+        if self.tested is not None:
+            return regime(self.plan.regime).draw(self.messages, self.tested, seed)
         return split_messages(self.messages, self.plan.split, seed, self._groups, small)
 
     def of(self, seed: int) -> SeedSplit:

@@ -34,8 +34,9 @@ MOST_VALIDATION = 20
 """Validation messages of an event: a fifth of those that are not tested, at most this many."""
 MOST_LABELS = 60
 """Labels of the largest event where labels are scarce."""
-EARLIER, EARLY = 0.5, 0.65
-"""Where an event's training messages end in time, and where its validation messages do."""
+EARLIER, VALIDATES = 0.5, 0.3
+"""The share of an event that comes first and trains, and the share of the later part that comes
+first and validates."""
 
 
 @dataclass(frozen=True)
@@ -65,34 +66,35 @@ def chronological_regime(
 ) -> pl.DataFrame:
     """Train on each event's earlier half, validate on what follows, test locked later messages.
 
-    Locked messages of the earlier part are left out: they are neither new nor to be learned from.
+    Locked messages of the earlier parts are left out: they are neither new nor to be learned from.
     With a gap, so are all messages that follow within ``gap_days`` after the training part.
+    Unlabelled messages are left out.
     """
-    timed = messages["created_at"].is_null() & messages["event"].is_not_null()
-    if timed.any():
+    untimed = messages["created_at"].is_null() & messages["event"].is_not_null()
+    if untimed.any():
         raise InputError(
-            f"{int(timed.sum())} labelled messages have no time",
+            f"{int(untimed.sum())} labelled messages have no time",
             where="column created_at",
             next_step="give their times, or choose a regime that is not by time",
         )
+    labelled = messages.with_columns(pl.Series("tested", tested)).drop_nulls("event")
     place = (pl.col("created_at").rank("ordinal") - 0.5) / pl.len()
-    ends = pl.col("created_at").filter(pl.col("place") <= EARLIER).max()
-    ordered = messages.with_columns(
-        pl.Series("tested", tested), place=place.over("event")
-    ).with_columns(ends=ends.over("event"))
-    after_gap = pl.col("created_at") > pl.col("ends") + pl.duration(seconds=86_400 * gap_days)
-    part = (
-        pl.when(pl.col("event").is_null())
-        .then(None)
-        .when((pl.col("place") <= EARLIER) & ~pl.col("tested"))
-        .then(pl.lit("train"))
-        .when((pl.col("place") <= EARLY) & ~pl.col("tested") & after_gap)
-        .then(pl.lit("val"))
-        .when((pl.col("place") > EARLY) & pl.col("tested") & after_gap)
-        .then(pl.lit("test"))
-    )
-    split = ordered.with_columns(split=part).drop("tested", "place", "ends")
-    return split.filter(pl.col("split").is_not_null())
+    ends = pl.col("created_at").filter(place <= EARLIER).max()
+    ordered = labelled.with_columns(place=place.over("event"), ends=ends.over("event"))
+    opens = pl.col("ends") + pl.duration(seconds=86_400 * gap_days)
+    later = ordered.filter((pl.col("place") > EARLIER) & (pl.col("created_at") >= opens))
+    later = later.with_columns(place=place.over("event"))
+    earlier = ordered.filter((pl.col("place") <= EARLIER) & ~pl.col("tested"))
+    parts = [
+        earlier.with_columns(split=pl.lit("train")),
+        later.filter((pl.col("place") <= VALIDATES) & ~pl.col("tested")).with_columns(
+            split=pl.lit("val")
+        ),
+        later.filter((pl.col("place") > VALIDATES) & pl.col("tested")).with_columns(
+            split=pl.lit("test")
+        ),
+    ]
+    return pl.concat(part.select(messages.columns) for part in parts)
 
 
 def scarce_regime(messages: pl.DataFrame, tested: Bools, seed: int, fewest: int) -> pl.DataFrame:

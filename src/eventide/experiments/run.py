@@ -73,7 +73,9 @@ def _outcome(job: Job, split: SeedSplit) -> Outcome:
             loss=_finite(best, "validation_loss"),
             nll=_finite(best, "validation_nll"),
         ),
-        test=figures(truth, prediction, data.training_set.class_counts),
+        test=figures(
+            truth, prediction, data.training_set.class_counts, unseen_apart=split.unseen_apart
+        ),
         classes=len(data.classes),
         messages=Sizes(
             train=len(data.training_set.training_rows),

@@ -13,7 +13,8 @@ from eventide.graphs.views import PAPER_VIEWS, USER, View
 from eventide.losses import MARGINS
 from eventide.losses.settings import ABLATIONS, ablation_changes
 from eventide.methods import METHODS
-from eventide.settings import Settings, descriptions, preset, resolve
+from eventide.methods.tuned import method_settings
+from eventide.settings import Settings, descriptions
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,7 @@ class Variant:
 
     def settings(self, preset_name: str, changes: Mapping[str, Any]) -> Settings:
         """Return the settings it runs with; its own changes win over ``changes`` for all."""
-        defaults = METHODS.load(self.method).defaults
-        return resolve(preset(preset_name), defaults, changes, self.changes)
+        return method_settings(self.method, preset_name, changes, self.changes)
 
     def graph_views(self) -> tuple[View, ...]:
         """Return the views it reads."""

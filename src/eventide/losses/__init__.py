@@ -36,6 +36,16 @@ LOSSES.add(
     f"{_HERE}.evidence_calibration:misleading_divergence",
     "divergence of the evidence for other classes (ETGNN)",
 )
+LOSSES.add(
+    "information-error",
+    f"{_HERE}.fisher_information:information_error",
+    "squared error weighted by the information in the evidence (I-EDL)",
+)
+LOSSES.add(
+    "information",
+    f"{_HERE}.fisher_information:information",
+    "minus the log determinant of the Fisher information (I-EDL)",
+)
 LOSSES.add("agreement", f"{_HERE}.agreement:view_agreement", "alike in one view, alike in all")
 LOSSES.add("scl", f"{_CONTRASTIVE}.supervised:supervised_contrastive", "plain supervised contrast")
 LOSSES.add(
@@ -71,4 +81,9 @@ PROTOTYPES.add(
 )
 PROTOTYPES.add(
     "centroids", f"{_CONTRASTIVE}.prototypical:EpochCentroids", "centroids of every epoch (UCL-EC)"
+)
+PROTOTYPES.add(
+    "unit",
+    f"{_CONTRASTIVE}.prototypical:UnitPrototypes",
+    "learned, kept on the unit sphere (Hybrid-PSC)",
 )

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 import torch
 from torch import Tensor
 
-from eventide.losses.loss_inputs import LossInputs
+from eventide.losses.loss_inputs import LossInputs, Reduction
+from eventide.losses.settings import LossSettings
+
+Scale = Literal["classes", "messages"]
+"""What the weights of +CB sum to: over classes their number, or over messages theirs."""
 
 
 def batch_mean(values: Tensor, inputs: LossInputs) -> Tensor:
@@ -21,11 +26,23 @@ class ClassBalanced:
     """The paper's +CB: the sum of weight * value divided by the batch size."""
 
     base: float
+    scale: Scale = "classes"
 
     def __call__(self, values: Tensor, inputs: LossInputs) -> Tensor:
         """Weigh each message by its class, then average over the batch."""
-        weights = class_balanced_weights(inputs.statistics.counts, self.base)
+        weights = class_balanced_weights(inputs.statistics.counts, self.base, self.scale)
         return (weights[inputs.labels] * values).mean()
+
+
+def error_reduction(settings: LossSettings) -> Reduction:
+    """Return how the error of a method whose class term weighs all messages alike is reduced.
+
+    >>> error_reduction(LossSettings(class_balanced=True, class_balanced_scale="messages"))
+    ClassBalanced(base=0.9999, scale='messages')
+    """
+    if not settings.class_balanced:
+        return batch_mean
+    return ClassBalanced(settings.class_balanced_base, settings.class_balanced_scale)
 
 
 def weighted_mean(values: Tensor, weights: Tensor) -> Tensor:
@@ -49,11 +66,14 @@ def mean_of_classes(values: Tensor, labels: Tensor) -> Tensor:
     return (values / sizes[labels]).sum() / (sizes > 0).sum()
 
 
-def class_balanced_weights(counts: Tensor, base: float = 0.9999) -> Tensor:
+def class_balanced_weights(
+    counts: Tensor, base: float = 0.9999, scale: Scale = "classes"
+) -> Tensor:
     """Return w_c = (1 - b) / (1 - b^n_c) [C], scaled to sum to the number of classes.
 
-    ``counts`` [C] are training messages per class. A class without any has no error to weigh:
-    its weight is 0 and the others sum to their own number.
+    With the scale ``messages`` the mean over all training messages is 1 instead. ``counts`` [C] are
+    training messages per class. A class without any has no error to weigh: its weight is 0 and the
+    others sum to their own number.
 
     >>> class_balanced_weights(torch.tensor([1, 1, 0])).tolist()
     [1.0, 1.0, 0.0]
@@ -63,4 +83,5 @@ def class_balanced_weights(counts: Tensor, base: float = 0.9999) -> Tensor:
     # The effective number 1 - b^n as expm1: for small n it is far below 1.
     effective = -torch.expm1(seen * math.log(base)) if base > 0 else torch.ones_like(seen)
     weights = torch.where(present, (1 - base) / effective, 0.0)
-    return weights * present.sum() / weights.sum()
+    share = present if scale == "classes" else counts
+    return weights * share.sum() / (weights * share).sum()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, NonNegativeFloat, PositiveFloat
 
@@ -47,7 +47,8 @@ class LossSettings(SettingGroup):
     margin_scale: NonNegativeFloat = 0.1
     """The paper's beta: the fixed margin, or what multiplies a class's statistic."""
     prototypes: PrototypeName = "learned"
-    """`learned` is UCL; `centroids`, recomputed every epoch, is UCL-EC."""
+    """`learned` is UCL; `centroids`, recomputed every epoch, is UCL-EC; `unit` are learned and kept
+    on the unit sphere."""
     temperature: PositiveFloat = 1.0
     """Divides the similarities and margins of the contrastive term."""
     calibration: CalibrationName = "euc"
@@ -65,6 +66,10 @@ class LossSettings(SettingGroup):
     """Weight the error of rare classes up (the paper's +CB)."""
     class_balanced_base: float = Field(default=0.9999, ge=0, lt=1)
     """The nearer to 1, the more a rare class counts; 0 weighs all classes alike."""
+    class_balanced_scale: Literal["classes", "messages"] = "classes"
+    """How +CB's weights are scaled. `classes`, as printed: they sum to the number of classes;
+    `messages`: a training message weighs 1 on average, so that the error keeps its share of the
+    total."""
     fusion: FusionName = "dempster"
     """How methods with evidence combine the opinions of the views."""
     extra_terms: Annotated[dict[LossName, PositiveFloat], BeforeValidator(_weights)] = Field(

@@ -72,7 +72,8 @@ class Term(nn.Module):
     """One term of the total loss: weight * reduction of the values of a loss.
 
     A loss that is a module trains and is saved with the term. If it has ``observe``, that is called
-    with the outputs and labels of all training messages before the first epoch and after each.
+    with the outputs and labels of all training messages before the first epoch and after each. If
+    it has ``project``, that is called after every step of the optimiser.
     """
 
     def __init__(self, loss: Loss, weight: Weight = 1.0, reduction: Reduction = batch_mean) -> None:
@@ -102,6 +103,12 @@ class Term(nn.Module):
     def forward(self, inputs: LossInputs) -> Tensor:
         """Return the term of a batch, a scalar, before its weight."""
         return self._reduction(self.values(inputs), inputs)
+
+    def project(self) -> None:
+        """After a step: bring weights back to where the loss wants them, onto a sphere, say."""
+        project = getattr(self.loss, "project", None)
+        if project is not None:
+            project()
 
     def observe(self, outputs: Outputs, labels: Tensor, epoch: int) -> None:
         """Show all training messages to a loss that follows them."""

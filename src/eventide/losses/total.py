@@ -12,7 +12,7 @@ from eventide.errors import BadSetting
 from eventide.losses.contrastive.prototypical import PrototypeContrast
 from eventide.losses.evidence_calibration import annealing
 from eventide.losses.loss_inputs import Loss, LossInputs
-from eventide.losses.reduction import ClassBalanced, batch_mean
+from eventide.losses.reduction import error_reduction
 from eventide.losses.settings import LossSettings
 from eventide.losses.terms import RegisteredLoss, Term
 
@@ -36,12 +36,7 @@ def paper_terms(
     A term whose weight is 0 is left out, and so is the agreement of a single view. ``width`` is the
     length of an embedding; ``seed`` decides where learned prototypes start.
     """
-    balanced = ClassBalanced(settings.class_balanced_base)
-    terms = {
-        "error": Term(
-            RegisteredLoss("error"), reduction=balanced if settings.class_balanced else batch_mean
-        )
-    }
+    terms = {"error": Term(RegisteredLoss("error"), reduction=error_reduction(settings))}
     if settings.calibration != "none" and settings.calibration_weight > 0:
         calibration = Annealed(_on_opinions(settings.calibration), settings.annealing_epochs)
         terms["calibration"] = Term(calibration, settings.calibration_weight)

@@ -29,12 +29,20 @@ _LONG_TAIL = "eventide.methods.long_tail"
 METHODS.add(
     "ce", f"{_LONG_TAIL}.cross_entropy:CrossEntropy", "cross-entropy in the same frame", "long-tail"
 )
-
+METHODS.add(
+    "ce+cb",
+    f"{_LONG_TAIL}.cross_entropy:CrossEntropyBalanced",
+    "cross-entropy with the error of rare classes weighted up",
+    "long-tail",
+)
 METHODS.add(
     "cb-focal",
     f"{_LONG_TAIL}.cb_focal:ClassBalancedFocal",
     "CB+Focal: class-balanced weights, focal loss",
     "long-tail",
+)
+METHODS.add(
+    "ldam", f"{_LONG_TAIL}.ldam_drw:Ldam", "LDAM: margins by class size, nothing else", "long-tail"
 )
 METHODS.add(
     "ldam-drw",
@@ -65,6 +73,30 @@ METHODS.add(
     "logit-adjustment",
     f"{_LONG_TAIL}.logit_adjustment:LogitAdjustment",
     "cross-entropy that knows the class sizes",
+    "beyond",
+)
+METHODS.add(
+    "proco",
+    f"{_LONG_TAIL}.proco:ProCo",
+    "ProCo: contrast with the distribution of each class on the sphere",
+    "beyond",
+)
+METHODS.add(
+    "tam",
+    f"{_LONG_TAIL}.tam:Tam",
+    "TAM: margins by how unusual the neighbours of a message are",
+    "beyond",
+)
+METHODS.add(
+    "i-edl",
+    f"{_LONG_TAIL}.i_edl:IEdl",
+    "I-EDL: evidence weighted by its Fisher information",
+    "beyond",
+)
+METHODS.add(
+    "ce-ensemble",
+    f"{_LONG_TAIL}.ce_ensemble:CeEnsemble",
+    "a deep ensemble: the mean of five cross-entropy models",
     "beyond",
 )
 
@@ -109,6 +141,18 @@ METHODS.add(
     "etgnn",
     f"{_EVENT_DETECTION}.etgnn:Etgnn",
     "ETGNN: evidence and Dempster's rule without class boundaries",
+    "event-detection",
+)
+METHODS.add(
+    "etgnn-exp",
+    f"{_EVENT_DETECTION}.etgnn:EtgnnExp",
+    "ETGNN's objective with our evidence and light calibration",
+    "event-detection",
+)
+METHODS.add(
+    "etgnn+cb",
+    f"{_EVENT_DETECTION}.etgnn:EtgnnBalanced",
+    "ETGNN with the error of rare classes weighted up",
     "event-detection",
 )
 

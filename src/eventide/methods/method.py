@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from eventide.corpus.corpus import Corpus, Ints
 from eventide.corpus.training_set import TrainingSet
+from eventide.errors import BadSetting
 from eventide.opinions.opinion import NO_OPINION
 from eventide.scoring.calibration_error import doubt_of
 from eventide.settings import Settings
@@ -89,10 +90,12 @@ class Method(Protocol):
     """A way to learn events; ``defaults`` are its changes to the settings.
 
     ``note`` is what every table must say beside it: that it is a reconstruction, say.
+    ``balances_error`` says whether +CB (``loss.class_balanced``) does anything.
     """
 
     defaults: ClassVar[Mapping[str, Any]]
     note: ClassVar[str]
+    balances_error: ClassVar[bool]
 
     def __init__(self, settings: Settings, seed: int) -> None:
         """Take settings and seed; nothing is computed yet."""
@@ -125,3 +128,17 @@ class Method(Protocol):
 
     def recall_states(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """After ``restore``: take back ``memory_states``, so that no pass is needed."""
+
+
+def check_balance(method: type[Method], settings: Settings) -> None:
+    """Refuse class weights where nothing would come of them.
+
+    A saved model is not asked: older ones have the setting from their preset.
+    """
+    if settings.loss.class_balanced and not getattr(method, "balances_error", False):
+        raise BadSetting(
+            "loss.class_balanced cannot be true: this method has no error that weighs all messages"
+            " alike",
+            next_step="leave it out (cb-focal, ldam-drw, hybrid-psc, dro-lt and tsc look after rare"
+            " classes by themselves), or choose ucl-ec, ce, ldam, bcl, logit-adjustment or etgnn",
+        )

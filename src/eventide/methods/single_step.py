@@ -38,6 +38,7 @@ class SingleStepMethod:
 
     defaults: ClassVar[Mapping[str, Any]] = {}
     note: ClassVar[str] = ""
+    balances_error: ClassVar[bool] = False
 
     def __init__(self, settings: Settings, seed: int) -> None:
         self.settings = settings

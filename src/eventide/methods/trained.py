@@ -13,7 +13,8 @@ from torch import Tensor
 from eventide.corpus.corpus import Corpus, Ints
 from eventide.corpus.training_set import TrainingSet
 from eventide.errors import BadSetting
-from eventide.losses.loss_inputs import Outputs
+from eventide.losses.loss_inputs import Loss, Outputs
+from eventide.losses.reduction import error_reduction
 from eventide.losses.terms import RegisteredLoss, Term
 from eventide.losses.total import agreement_term, paper_terms
 from eventide.methods.method import Prediction, ViewPrediction
@@ -24,7 +25,7 @@ from eventide.runners.graph_runner import GraphRunner
 from eventide.runners.runner import Runner, choose_device
 from eventide.runtime.own_process import warn_if_spinning
 from eventide.settings import Settings
-from eventide.training.batches import Sampler, class_aware_batches
+from eventide.training.batches import Sampler, class_aware_batches, with_epochs
 from eventide.training.checkpoints import Checkpoints
 from eventide.training.loop import TrainingRun, Watch
 from eventide.training.objectives.objective import Objective
@@ -42,6 +43,7 @@ class TrainedMethod(Generic[NetworkT, RunnerT]):
     defaults: ClassVar[Mapping[str, Any]] = {}
     note: ClassVar[str] = ""
     """What must stand beside the method's figures; ``{settings...}`` is filled in from a run's."""
+    balances_error: ClassVar[bool] = False
 
     def __init__(self, settings: Settings, seed: int) -> None:
         self.settings = settings
@@ -112,7 +114,8 @@ class TrainedMethod(Generic[NetworkT, RunnerT]):
         known = self.objective.state_dict()
         stored = _part(tensors, "objective.")
         self.objective.load_state_dict(
-            {
+            {name: value for name, value in known.items() if name.startswith(LATER)}
+            | {
                 name: value
                 for name, value in stored.items()
                 # Older models hold prototypes of a contrastive term that they do not have.
@@ -130,6 +133,9 @@ class TrainedMethod(Generic[NetworkT, RunnerT]):
 
     def _set_up(self, network: NetworkT, corpus: Corpus, counts: Tensor) -> None:
         device = choose_device(self.settings.training.device)
+        # Schedules count in epochs, whose number may depend on the training messages.
+        training = with_epochs(self.settings.training, int(counts.sum()))
+        self.settings = self.settings.model_copy(update={"training": training})
         self.phases = self.make_phases(network, counts)
         for phase in self.phases:
             phase.objective.add_registered(self.settings.loss.extra_terms)
@@ -182,6 +188,8 @@ RENAMED = {
 }
 """How weights were called in models of release 0.1, and how now."""
 UNUSED = "terms.contrastive.loss.prototypes."
+LATER = "terms.contrastive.loss.message_projectors."
+"""Weights that older models do not have, and that no prediction reads."""
 
 
 def _renamed(name: str) -> str:
@@ -209,6 +217,8 @@ class MultiViewMethod(TrainedMethod[MultiViewNetwork, GraphRunner]):
     The objective is the paper's, as the settings have it, unless a method gives another.
     """
 
+    balances_error: ClassVar[bool] = True
+
     def make_objective(self, network: MultiViewNetwork, counts: Tensor) -> Objective:
         """Return the objective for classes with these numbers of training messages [C]."""
         terms = paper_terms(
@@ -228,9 +238,13 @@ class MultiViewMethod(TrainedMethod[MultiViewNetwork, GraphRunner]):
         sampler: Sampler | None = None,
     ) -> Objective:
         """Return an objective on logits: ``terms`` (cross-entropy by default) and agreement."""
-        own = terms or {"error": Term(RegisteredLoss("cross-entropy"))}
+        own = terms or {"error": self.error_term(RegisteredLoss("cross-entropy"))}
         both = {**own, **agreement_term(self.settings.loss, network.views)}
         return Objective(counts, both, self.logit_reader(), sampler)
+
+    def error_term(self, loss: Loss) -> Term:
+        """Return the term of a class loss that weighs all messages alike, unless +CB is asked."""
+        return Term(loss, reduction=error_reduction(self.settings.loss))
 
     def logit_reader(self) -> LogitReader:
         """Return the reader of the frame's logits."""

@@ -188,11 +188,13 @@ def _validation(model: EventClassifier) -> dict[str, NDArray[np.uint8]]:
 def todays_name(method: str, settings: Settings) -> str:
     """Name the method of a model saved when ``ucl`` and ``ucl-ec`` could have +CB unsaid.
 
+    Others did not weigh classes then, whatever their settings said.
+
     >>> todays_name("ucl-ec", Settings()), todays_name("ce", Settings())
     ('ucl-ec', 'ce')
     """
-    balanced = f"{method}+cb"
-    return balanced if settings.loss.class_balanced and balanced in METHODS else method
+    unsaid = settings.loss.class_balanced and method in ("ucl", "ucl-ec")
+    return f"{method}+cb" if unsaid else method
 
 
 def _clear(model: EventClassifier) -> pl.DataFrame:

@@ -15,7 +15,7 @@ from eventide.features.encoders import Encoder
 from eventide.graphs.settings import GraphSettings
 from eventide.graphs.views import View
 from eventide.methods import METHODS
-from eventide.methods.method import Method, Prediction
+from eventide.methods.method import Method, Prediction, check_balance
 from eventide.model.inference import Inference
 from eventide.outputs import reserved
 from eventide.settings import Settings
@@ -103,8 +103,10 @@ def fit_method(
             salt=salt,
         )
 
+    kind: type[Method] = METHODS.load(method)
+    check_balance(kind, settings)
     data, prepare_seconds = (cache or PreparedCache()).get(tuple(views), settings.graph, prepare)
-    chosen: Method = METHODS.load(method)(settings, seed)
+    chosen = kind(settings, seed)
     checkpoints = before_training(data)
     started, worked = time.perf_counter(), time.process_time()
     with nullcontext() if checkpoints is None else reserved(checkpoints.path):

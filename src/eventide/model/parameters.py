@@ -16,9 +16,10 @@ from eventide.errors import BadSetting
 from eventide.features.elements import check_entities
 from eventide.features.encoders import DEFAULT_ENCODER, Encoder, Function, encoder, encoder_name
 from eventide.graphs.views import PAPER_VIEWS, View
-from eventide.methods import DEFAULT_METHOD, METHODS
+from eventide.methods import DEFAULT_METHOD
+from eventide.methods.tuned import method_settings
 from eventide.registry import suggestion
-from eventide.settings import Settings, preset, resolve
+from eventide.settings import Settings
 
 
 def plain_parameters(parameters: Mapping[str, Any], *, but: Collection[str] = ()) -> dict[str, Any]:
@@ -229,4 +230,4 @@ class ClassifierParameters:
                 )
         given = plain_parameters(self._overrides)
         changes = {name.replace("__", "."): value for name, value in given.items()}
-        return resolve(preset(self.preset), METHODS.load(self.method).defaults, changes)
+        return method_settings(self.method, self.preset, changes)

@@ -27,12 +27,35 @@ def epoch_batches(
     >>> [len(each) for each in epoch_batches(shuffled_batches, rows, rows, settings, 0, epoch=1)]
     [4, 3, 4, 3, 4, 3]
     """
-    size = settings.batch_size
-    passes = -(-settings.epoch_steps // max(1, -(-len(rows) // size)))
+    passes = _passes(settings, len(rows))
     first = (epoch - 1) * passes + 1
     return chain.from_iterable(
-        sampler(rows, labels, size, seed, number) for number in range(first, first + passes)
+        sampler(rows, labels, settings.batch_size, seed, number)
+        for number in range(first, first + passes)
     )
+
+
+def _passes(settings: TrainingSettings, messages: int) -> int:
+    """Return how often an epoch goes through the training messages."""
+    return -(-settings.epoch_steps // _batches(settings, messages))
+
+
+def _batches(settings: TrainingSettings, messages: int) -> int:
+    return max(1, -(-messages // settings.batch_size))
+
+
+def with_epochs(settings: TrainingSettings, messages: int) -> TrainingSettings:
+    """Return the settings with as many epochs as ``least_steps`` asks for.
+
+    ``messages`` is the number of training messages.
+
+    >>> settings = TrainingSettings(epochs=30, least_steps=500, epoch_steps=5)
+    >>> with_epochs(settings, 1_000).epochs, with_epochs(settings, 100_000).epochs
+    (100, 30)
+    """
+    in_epoch = _passes(settings, messages) * _batches(settings, messages)
+    epochs = max(settings.epochs, -(-settings.least_steps // in_epoch))
+    return settings.model_copy(update={"epochs": epochs, "least_steps": 0})
 
 
 def shuffled_batches(rows: Ints, labels: Ints, size: int, seed: int, epoch: int) -> Iterator[Ints]:

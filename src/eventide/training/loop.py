@@ -93,6 +93,7 @@ def train(
             optimiser.zero_grad(set_to_none=True)
             loss.backward()  # type: ignore[no-untyped-call]
             optimiser.step()  # 19
+            objective.project()  # back onto a sphere, where a term asks for it
             ema.update()
             steps.append(values)
 

@@ -22,6 +22,9 @@ class TrainingSettings(SettingGroup):
     epochs: PositiveInt = 100
     """At most this many passes over the training messages."""
     batch_size: PositiveInt = 1500
+    least_steps: int = Field(default=0, ge=0)
+    """Small sets get more epochs, until these are at least this many steps. Setting `epochs` later
+    sets this to 0."""
     epoch_steps: PositiveInt = 1
     """An epoch has at least this many steps: small sets are gone through several times."""
     sampler: SamplerName = "shuffled"
@@ -43,6 +46,8 @@ class TrainingSettings(SettingGroup):
     """Stop when no better epoch came for this many epochs; null trains all epochs."""
     patience_steps: int = Field(default=0, ge=0)
     """Do not stop before this many steps without a better epoch either."""
+    probe_strength: PositiveFloat = 1.0
+    """C of logistic regression: the larger, the closer it follows the training messages."""
     layer1_refresh: PositiveInt = 1
     """Refresh what neighbours say every so many steps; above 1 is quicker and not exact."""
     device: str = "auto"

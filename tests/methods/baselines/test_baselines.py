@@ -25,16 +25,29 @@ def test_a_vocabulary_needs_words():
         EventClassifier(method="lr-tfidf", encoder="wordllama").fit(messages)
 
 
+@pytest.mark.parametrize("strength", [0.05, 1.0, 20.0])
 @pytest.mark.parametrize("classes", [2, 4])
-def test_the_probe_is_balanced_logistic_regression(classes):
+def test_the_probe_is_balanced_logistic_regression(classes, strength):
     random = np.random.default_rng(1)
     labels = np.minimum(random.geometric(0.4, 80) - 1, classes - 1)
     vectors = random.normal(size=(80, 5)) + labels[:, None]
     weight = 80 / (classes * np.bincount(labels))[labels]
-    oracle = LogisticRegression(max_iter=1000).fit(vectors, labels, sample_weight=weight)
-    logits = LinearProbe.fit(vectors, labels).logits(vectors).astype(np.float64)
+    oracle = LogisticRegression(C=strength, max_iter=1000)
+    oracle.fit(vectors, labels, sample_weight=weight)
+    logits = LinearProbe.fit(vectors, labels, strength).logits(vectors).astype(np.float64)
     probability = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
     np.testing.assert_allclose(probability, oracle.predict_proba(vectors), atol=1e-4)
+
+
+@pytest.mark.parametrize("method", ["lr-tfidf", "lr-encoder", "twitter-lda"])
+def test_every_probe_is_as_strong_as_the_setting_says(small_sample, method):
+    quick = {"method": method, "encoder": "tfidf-svd:8"}
+    models = [
+        EventClassifier(training__probe_strength=strength, **quick).fit(small_sample)
+        for strength in (0.01, 1.0)
+    ]
+    weak, strong = (np.linalg.norm(each.method_.probe.weights) for each in models)
+    assert weak < 0.5 * strong
 
 
 @given(

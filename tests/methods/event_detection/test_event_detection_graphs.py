@@ -33,7 +33,7 @@ from eventide.networks.multi_view import ViewOutput
 from eventide.networks.settings import NetworkSettings
 from eventide.opinions.categorical import Categorical
 from eventide.runners.sampled_runner import VIEW
-from eventide.settings import resolve
+from eventide.settings import PRESETS, preset, resolve
 from objective_steps import loss_of
 
 SAMPLED = {"pp-gcn": PpGcn, "kpgnn": Kpgnn, "mvgan": Mvgan}
@@ -264,6 +264,24 @@ def test_etgnn_is_error_plus_annealed_divergence_plus_agreement():
                     agreement += (alike[0] - alike[1]) ** 2 / batch**2
     expected = error / batch + epoch / 25 * divergence / batch + 0.5 * agreement
     torch.testing.assert_close(total, expected, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("preset_name", PRESETS)
+def test_etgnn_is_as_printed_in_every_preset_and_its_variant_as_ours(preset_name):
+    settings = {
+        name: resolve(preset(preset_name), METHODS.load(name).defaults)
+        for name in ("etgnn", "etgnn+cb", "etgnn-exp")
+    }
+    for each in (settings["etgnn"], settings["etgnn+cb"]):
+        weights = (each.loss.calibration_weight, each.loss.agreement_weight)
+        assert (each.network.evidence, *weights) == ("relu", 1.0, 0.5)
+    ours, default = settings["etgnn-exp"], resolve(preset("default"))
+    assert ours.network.evidence == default.network.evidence
+    assert ours.network.logit_bound == default.network.logit_bound
+    assert ours.loss.calibration_weight == default.loss.calibration_weight
+    assert ours.loss.calibration == "misleading"
+    note = method_note("etgnn-exp", ours.model_dump())
+    assert note == "ETGNN with exp evidence and calibration weight 0.1"
 
 
 def test_pp_gcn_chooses_its_epoch_by_the_lengths_of_vectors_alone(plan):

@@ -13,6 +13,7 @@ import pytest
 import torch
 from torch.nn import functional
 
+from eventide.errors import BadSetting
 from eventide.losses.classification import ldam, logit_adjusted, sigmoid_focal
 from eventide.losses.contrastive.k_positive import (
     k_positive_contrastive,
@@ -22,8 +23,10 @@ from eventide.losses.contrastive.k_positive import (
 from eventide.losses.contrastive.prototypical import prototype_loss
 from eventide.losses.contrastive.robust import robust_contrastive
 from eventide.losses.contrastive.supervised import balanced_contrastive
+from eventide.losses.loss_inputs import LossInputs
 from eventide.losses.reduction import class_balanced_weights
 from eventide.methods import METHODS
+from eventide.methods.trained import MultiViewMethod
 from eventide.model import EventClassifier
 from eventide.networks.multi_view import MultiViewNetwork, ViewOutput
 from eventide.settings import preset, resolve
@@ -110,6 +113,81 @@ def test_ldam_reweighs_after_four_fifths_of_the_epochs():
         torch.testing.assert_close(loss, expected, check_dtype=False)
 
 
+def test_ldam_alone_never_reweighs_and_may_stop_early():
+    (phase,), network = phases("ldam")
+    outputs = batch(network)
+    values = ldam(summed(outputs) / len(VIEWS), LABELS, COUNTS, 30.0, 0.5)
+    for epoch in (1, 9, 10):
+        loss, _ = loss_of(phase.objective, outputs, LABELS, epoch)
+        torch.testing.assert_close(loss, values.mean(), check_dtype=False)
+    assert method("ldam").settings.training.patience == resolve(preset("default")).training.patience
+
+
+def frame_methods():
+    """Registered methods of the multi-view frame, and whether +CB acts in them."""
+    kinds = {entry.name: entry.load() for entry in METHODS}
+    return [
+        (name, kind.balances_error)
+        for name, kind in kinds.items()
+        if issubclass(kind, MultiViewMethod)
+    ]
+
+
+WITHOUT = {"cb-focal", "ldam-drw", "hybrid-psc", "dro-lt", "tsc"}
+
+
+@pytest.mark.parametrize(("name", "acts"), frame_methods())
+def test_class_weights_change_the_error_alone_or_are_refused(name, acts):
+    """+CB by plain loops in every method that says it has it, the other terms as they were."""
+    assert not (acts and name in WITHOUT)
+    if not acts:
+        with pytest.raises(BadSetting, match="class_balanced") as refused:
+            EventClassifier(method=name, loss__class_balanced=True).settings()
+        assert refused.value.next_step
+        return
+    for scale in ("classes", "messages"):
+        found = {}
+        for balanced in (False, True):
+            changes = {"loss.class_balanced": balanced, "loss.class_balanced_scale": scale}
+            (phase,), network = phases(name, **changes)
+            outputs = batch(network)
+            _, found[balanced] = loss_of(phase.objective, outputs, LABELS, 1)
+        fused = phase.objective.read(outputs).fused
+        values = phase.objective.terms["error"].values(
+            LossInputs(outputs, fused, LABELS, phase.objective.statistics, 1)
+        )
+        raw = [(1 - 0.9999) / (1 - 0.9999**n) for n in COUNTS.tolist()]
+        if scale == "classes":
+            whole = len(raw) / sum(raw)
+        else:
+            whole = sum(COUNTS.tolist()) / sum(
+                n * w for n, w in zip(COUNTS.tolist(), raw, strict=True)
+            )
+        expected = sum(
+            whole * raw[y] * v for y, v in zip(LABELS.tolist(), values.tolist(), strict=True)
+        )
+        assert found[True]["error"] == pytest.approx(expected / len(LABELS), rel=1e-5)
+        assert found[False]["error"] == pytest.approx(values.mean().item(), rel=1e-5)
+        for term in found[True].keys() - {"error", "total"}:
+            assert found[True][term] == pytest.approx(found[False][term])
+
+
+@pytest.mark.parametrize("name", ["word2vec", "bert", "kpgnn", "lr-tfidf", "nearest-in-time"])
+def test_class_weights_are_refused_where_nobody_reads_them(name):
+    with pytest.raises(BadSetting, match="class_balanced"):
+        EventClassifier(method=name, loss__class_balanced=True).settings()
+
+
+def test_ce_with_class_weights_is_a_method_of_its_own(small_sample):
+    quick = {"training__epochs": 1, "training__batch_size": 150, "encoder": "tfidf-svd:8"}
+    named = EventClassifier(method="ce+cb", **quick).fit(small_sample)
+    asked = EventClassifier(method="ce", loss__class_balanced=True, **quick).fit(small_sample)
+    plain = EventClassifier(method="ce", **quick).fit(small_sample)
+    probabilities = named.predict_proba(small_sample)
+    np.testing.assert_array_equal(probabilities, asked.predict_proba(small_sample))
+    assert not np.array_equal(probabilities, plain.predict_proba(small_sample))
+
+
 def test_schedules_are_not_cut_short_by_an_early_stop():
     assert resolve(preset("default")).training.patience is not None
     for name in ("ldam-drw", "hybrid-psc"):
@@ -139,6 +217,23 @@ def test_hybrid_psc_shifts_from_contrast_to_classification(epoch, share):
     assert terms["error"] == pytest.approx(error.item(), rel=1e-5)
 
 
+def test_hybrid_psc_keeps_its_prototypes_on_the_sphere():
+    (phase,), network = phases("hybrid-psc")
+    objective, prototypes = phase.objective, phase.objective.terms["contrastive"].loss.prototypes
+    optimiser = torch.optim.Adam(objective.parameters(), lr=0.1)
+    for epoch in (1, 2):
+        for vectors in prototypes.vectors:
+            torch.testing.assert_close(vectors.norm(dim=1), torch.ones(len(COUNTS)))
+        before = prototypes.of("u").clone()
+        loss, _ = loss_of(objective, batch(network), LABELS, epoch)
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+        assert (prototypes.of("u").norm(dim=1) - 1).abs().max() > 1e-3
+        objective.project()
+        assert (prototypes.of("u") - before).abs().max() > 1e-3
+
+
 def test_hybrid_psc_has_an_instance_balanced_and_a_class_balanced_half():
     (phase,), _ = phases("hybrid-psc")
     rows, labels = np.arange(50), np.repeat([0, 1, 2], [40, 8, 2])
@@ -155,15 +250,21 @@ def test_bcl_adds_contrast_around_centres_of_the_classifiers():
     own = objective.terms["contrastive"].loss
     contrast = sum(
         balanced_contrastive(
-            outputs[view].embeddings, LABELS, projector(head.output.weight), temperature=0.07
+            messages(outputs[view].embeddings),
+            LABELS,
+            centres(head.output.weight),
+            temperature=0.07,
         )
-        for view, projector, head in zip(VIEWS, own.projectors, network.heads, strict=True)
+        for view, messages, centres, head in zip(
+            VIEWS, own.message_projectors, own.projectors, network.heads, strict=True
+        )
     ).mean()
     error = logit_adjusted(summed(outputs) / len(VIEWS), LABELS, COUNTS).mean()
     loss, _ = loss_of(objective, outputs, LABELS, 1)
     torch.testing.assert_close(loss, error + 0.35 * contrast)
     loss.backward()
     assert all(head.output.weight.grad is not None for head in network.heads)
+    assert all(each.grad is not None for each in own.parameters())
     assert not any("classifiers" in name for name in objective.state_dict())
 
 
@@ -266,8 +367,8 @@ def test_tsc_reads_directions_and_keeps_its_targets():
 
 
 @pytest.mark.parametrize(
-    "name", ["ucl", "ucl-ec+cb", "etgnn", "ce", "cb-focal", "ldam-drw", "hybrid-psc", "bcl",
-             "dro-lt", "tsc", "logit-adjustment"]
+    "name", ["ucl", "ucl-ec+cb", "etgnn", "ce", "cb-focal", "ldam", "ldam-drw", "hybrid-psc",
+             "bcl", "dro-lt", "tsc", "logit-adjustment", "ce+cb", "etgnn-exp"]
 )  # fmt: skip
 def test_objectives_can_be_copied_to_another_process(name):
     """A fitted model is pickled by those who share it among workers."""
@@ -294,7 +395,7 @@ def test_agreement_of_the_views_joins_every_method():
 
 @pytest.mark.parametrize(
     "name",
-    ["cb-focal", "ldam-drw", "hybrid-psc", "bcl", "dro-lt", "tsc", "logit-adjustment"],
+    ["cb-focal", "ldam", "ldam-drw", "hybrid-psc", "bcl", "dro-lt", "tsc", "logit-adjustment"],
 )
 def test_it_learns(small_sample, name):
     model = EventClassifier(

@@ -11,8 +11,9 @@ from torch import Tensor
 from eventide.losses.contrastive.supervised import mean_over, same_class, scores_within
 from eventide.tensors import unit_rows
 
-STEPS = 500
-"""Steps of descent where there are too many classes for a simplex."""
+STEPS, FLAT = 1000, 1e-11
+"""Steps of L-BFGS at most where there are too many classes for a simplex, and the slope that ends
+them: energies of 200 classes still fall by 1e-6 after a slope of 1e-9."""
 
 
 def class_targets(
@@ -30,18 +31,35 @@ def class_targets(
     if classes <= width + 1:
         return _simplex(classes, width, generator)
     start = torch.randn(classes, width, dtype=torch.float64, generator=generator)
-    vectors = start.requires_grad_()
-    optimiser = torch.optim.Adam([vectors], lr=0.02)
-    for _ in range(STEPS):
-        optimiser.zero_grad()
-        energy(unit_rows(vectors), temperature).backward()  # type: ignore[no-untyped-call]
-        optimiser.step()
-    return unit_rows(vectors.detach())
+    return unit_rows(_settled(start, temperature))
 
 
 def energy(targets: Tensor, temperature: float = 0.07) -> Tensor:
     """mean_i log sum_j exp(t_i . t_j / temperature): the lower, the more evenly spread."""
     return torch.logsumexp(targets @ targets.T / temperature, dim=1).mean()
+
+
+def _settled(start: Tensor, temperature: float) -> Tensor:
+    """Move vectors from ``start`` [C, d] until the energy of their directions falls no more."""
+    vectors = start.clone().requires_grad_()
+    optimiser = torch.optim.LBFGS(
+        [vectors],
+        max_iter=STEPS,
+        max_eval=2 * STEPS,
+        tolerance_grad=FLAT,
+        tolerance_change=0.0,
+        history_size=20,
+        line_search_fn="strong_wolfe",
+    )
+
+    def slope() -> float:
+        optimiser.zero_grad()
+        value = energy(unit_rows(vectors), temperature)
+        value.backward()  # type: ignore[no-untyped-call]
+        return float(value.detach())
+
+    optimiser.step(slope)
+    return vectors.detach()
 
 
 def _simplex(classes: int, width: int, generator: torch.Generator) -> Tensor:

@@ -1,6 +1,7 @@
 """The prototype loss: pull a message to its class's prototype, push others away by a margin.
 
-Prototypes are learned with the network, or are the class centroids of every epoch.
+Prototypes are learned with the network, freely or on the unit sphere, or are the class centroids of
+every epoch.
 """
 
 from __future__ import annotations
@@ -36,6 +37,9 @@ class Prototypes(nn.Module):
     def refresh(self, embeddings: Mapping[str, Tensor], labels: Tensor) -> None:
         """Take over the training messages' embeddings [n, d] per view, where that is needed."""
 
+    def project(self) -> None:
+        """After a step: go back to where prototypes must be, where that is anywhere."""
+
 
 class LearnedPrototypes(Prototypes):
     """UCL: parameters that start as normal(0, 1) and change with every batch."""
@@ -53,6 +57,26 @@ class LearnedPrototypes(Prototypes):
     def of(self, view: str) -> Tensor:
         """Return the learned vectors of one view; their length is free, only direction counts."""
         return cast(Tensor, self.vectors[self.views.index(view)])
+
+
+class UnitPrototypes(LearnedPrototypes):
+    """Hybrid-PSC: learned vectors that start on the unit sphere and return to it after every step.
+
+    The direction is all that the loss reads; how far a step turns it depends on the length, which
+    grows with every step of free vectors.
+    """
+
+    def __init__(
+        self, views: Sequence[str], classes: int, width: int, *, generator: torch.Generator
+    ) -> None:
+        super().__init__(views, classes, width, generator=generator)
+        self.project()
+
+    @torch.no_grad()
+    def project(self) -> None:
+        """Scale every prototype to length 1."""
+        for each in self.vectors:
+            each.copy_(unit_rows(each))
 
 
 class EpochCentroids(Prototypes):
@@ -161,6 +185,10 @@ class PrototypeContrast(nn.Module):
             for view, output in inputs.outputs.items()
         ]
         return torch.stack(per_view).sum(dim=0)
+
+    def project(self) -> None:
+        """After a step: bring the prototypes back to where they must be."""
+        self.prototypes.project()
 
     def observe(self, outputs: Outputs, labels: Tensor, epoch: int) -> None:
         """Refresh the prototypes from all training messages."""

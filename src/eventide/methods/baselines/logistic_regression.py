@@ -31,17 +31,17 @@ class LinearProbe:
     bias: NDArray[np.float64]
 
     @classmethod
-    def fit(cls, vectors: Matrix, labels: Ints) -> Self:
-        """Minimise the multinomial log-loss with an L2 penalty (C = 1) by L-BFGS.
+    def fit(cls, vectors: Matrix, labels: Ints, strength: float = 1.0) -> Self:
+        """Minimise ``strength`` (C) * the multinomial log-loss + an L2 penalty by L-BFGS.
 
         ``labels`` name every class at least once. Every class weighs the same: a message weighs
-        n / (classes * messages of its class). The penalty is not tuned, so validation labels are
-        not used at all.
+        n / (classes * messages of its class). Nothing is tuned here, so validation labels are not
+        used at all.
         """
         from sklearn.exceptions import ConvergenceWarning
         from sklearn.linear_model import LogisticRegression
 
-        model = LogisticRegression(C=1.0, class_weight="balanced", max_iter=ROUNDS)
+        model = LogisticRegression(C=strength, class_weight="balanced", max_iter=ROUNDS)
         # An optimum that is not quite reached is still a fixed, repeatable classifier.
         with quiet(ConvergenceWarning):
             model.fit(vectors, labels)
@@ -73,7 +73,8 @@ class ProbedMethod(SingleStepMethod):
     def learn(self, training_set: TrainingSet) -> Logits:
         """Fit vectors, then the probe on those of the training messages."""
         vectors, rows = self.fit_vectors(training_set), training_set.training_rows
-        self.probe = LinearProbe.fit(vectors[rows], training_set.labels[rows])
+        strength = self.settings.training.probe_strength
+        self.probe = LinearProbe.fit(vectors[rows], training_set.labels[rows], strength)
         return self.probe.logits(vectors)
 
     def logits(self, corpus: Corpus) -> Logits:

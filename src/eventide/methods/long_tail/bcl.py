@@ -21,7 +21,10 @@ CONTRAST_WEIGHT = 0.35
 
 
 class BalancedContrast(nn.Module):
-    """The balanced contrastive loss summed over the views; centres come from the classifiers."""
+    """The balanced contrastive loss summed over the views, of projected messages and centres.
+
+    ``projectors`` make a view's class centres of its classifier's weights.
+    """
 
     def __init__(self, network: MultiViewNetwork, hidden: int, seed: int) -> None:
         super().__init__()
@@ -30,14 +33,21 @@ class BalancedContrast(nn.Module):
         self.projectors = nn.ModuleList(
             Projector(hidden, hidden, width, generator=generator) for _ in network.views
         )
+        self.message_projectors = nn.ModuleList(
+            Projector(width, width, width, generator=generator) for _ in network.views
+        )
         # In a plain list, so that the network's own weights are not saved and trained twice.
         self.classifiers = [cast(nn.Linear, head.output) for head in network.heads]
 
     def forward(self, inputs: LossInputs) -> Tensor:
         """Return the loss of each message [B]."""
         per_view = [
-            balanced_contrastive(embeddings, inputs.labels, centres, TEMPERATURE)
-            for embeddings, centres in zip(inputs.embeddings, self.centres(), strict=True)
+            balanced_contrastive(
+                cast(Tensor, projector(embeddings)), inputs.labels, centres, TEMPERATURE
+            )
+            for projector, embeddings, centres in zip(
+                self.message_projectors, inputs.embeddings, self.centres(), strict=True
+            )
         ]
         return torch.stack(per_view).sum(dim=0)
 
@@ -53,8 +63,10 @@ class Bcl(MultiViewMethod):
     """Zhu et al., "Balanced contrastive learning for long-tailed visual recognition" (2022).
 
     [V] Cosine classifier of scale 30 with the log prior, contrast weighted 0.35 at temperature
-    0.07, class centres by a one-hidden-layer MLP from the classifier's weights. [C] One embedding
-    per message and view, the encoder's own, instead of two augmented images; one MLP per view.
+    0.07, messages projected by a one-hidden-layer MLP and class centres by another from the
+    classifier's weights, to the same width, compared by cosine. [C] One embedding per message and
+    view instead of two augmented images; both MLPs per view, as wide as an embedding; no batch
+    normalisation in them.
     """
 
     defaults: ClassVar[Mapping[str, Any]] = {
@@ -66,7 +78,7 @@ class Bcl(MultiViewMethod):
         """Return logit-adjusted cross-entropy + 0.35 * the balanced contrast."""
         contrast = BalancedContrast(network, self.settings.network.head_hidden, self.seed)
         terms = {
-            "error": Term(RegisteredLoss("logit-adjusted")),
+            "error": self.error_term(RegisteredLoss("logit-adjusted")),
             "contrastive": Term(contrast, CONTRAST_WEIGHT),
         }
         return self.classifying(network, counts, terms)

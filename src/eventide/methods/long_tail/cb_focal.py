@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import cast
+from typing import ClassVar, cast
 
 from torch import Tensor, nn
 
@@ -22,6 +22,8 @@ class ClassBalancedFocal(MultiViewMethod):
     number of classes. The last biases start where every class has the prior 1/C: the fused bias is
     -log(C - 1), shared out among the heads. [C] Probabilities are the softmax of the fused logits.
     """
+
+    balances_error: ClassVar[bool] = False
 
     def make_network(self, corpus: Corpus, classes: int) -> MultiViewNetwork:
         """Return the frame's network, its last biases set to the prior of a yes."""

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
 from torch import Tensor
 
 from eventide.methods.trained import MultiViewMethod
+from eventide.methods.ucl import BALANCED
 from eventide.networks.multi_view import MultiViewNetwork
 from eventide.training.objectives.objective import Objective
 
@@ -15,3 +19,9 @@ class CrossEntropy(MultiViewMethod):
     def make_objective(self, network: MultiViewNetwork, counts: Tensor) -> Objective:
         """Return the cross-entropy objective."""
         return self.classifying(network, counts)
+
+
+class CrossEntropyBalanced(CrossEntropy):
+    """CE+CB: the cross-entropy of rare classes is weighted up."""
+
+    defaults: ClassVar[Mapping[str, Any]] = BALANCED

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import torch
 from torch import Tensor, nn
 
@@ -67,6 +69,8 @@ class DroLt(MultiViewMethod):
     draw 4 messages of a class at a time. Radii are indexed by class, which the released code gets
     wrong in unsorted batches. [C] Radii per view; distances are not divided by a temperature.
     """
+
+    balances_error: ClassVar[bool] = False
 
     def make_phases(self, network: MultiViewNetwork, counts: Tensor) -> list[Phase]:
         """Learn to classify, make the representation robust, then classify again."""

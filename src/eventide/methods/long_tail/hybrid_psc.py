@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from eventide.losses.classification import cross_entropy
-from eventide.losses.contrastive.prototypical import LearnedPrototypes, prototype_loss
+from eventide.losses.contrastive.prototypical import UnitPrototypes, prototype_loss
 from eventide.losses.loss_inputs import LossInputs
 from eventide.losses.terms import Term
 from eventide.methods.trained import MultiViewMethod
@@ -53,7 +53,11 @@ class ProjectedContrast(nn.Module):
         self.projectors = nn.ModuleList(
             Projector(width, width, projected, generator=generator) for _ in network.views
         )
-        self.prototypes = LearnedPrototypes(network.views, classes, projected, generator=generator)
+        self.prototypes = UnitPrototypes(network.views, classes, projected, generator=generator)
+
+    def project(self) -> None:
+        """After a step: bring the prototypes back onto the unit sphere."""
+        self.prototypes.project()
 
     def forward(self, inputs: LossInputs) -> Tensor:
         """Return the loss of each message of the first half [B / 2]."""
@@ -87,14 +91,15 @@ def balanced_half(inputs: LossInputs) -> Tensor:
 class HybridPsc(MultiViewMethod):
     """Wang et al., "Contrastive learning based hybrid networks" (2021), the prototypical variant.
 
-    [P] a = 1 - (T/Tmax)^2, a projector of one hidden layer, learned unit prototypes, temperature
-    0.1, all classes in the denominator, a sampler for each branch. [C] One projector and one set of
-    prototypes per view; the projector leads from the embedding's width to the head's hidden width;
-    T counts from 1, so the last epoch is all classification; no early stop, because the balance
-    shifts until the end.
+    [P] a = 1 - (T/Tmax)^2, a projector of one hidden layer, learned prototypes that start and stay
+    on the unit sphere, temperature 0.1, all classes in the denominator, a sampler for each branch.
+    [C] One projector and one set of prototypes per view; the projector leads from the embedding's
+    width to the head's hidden width; T counts from 1, so the last epoch is all classification; no
+    early stop, because the balance shifts until the end.
     """
 
     defaults: ClassVar[Mapping[str, Any]] = {"training.patience": None}
+    balances_error: ClassVar[bool] = False
 
     def make_objective(self, network: MultiViewNetwork, counts: Tensor) -> Objective:
         """Return a * PSC + (1 - a) * cross-entropy, each on batches of its own kind."""

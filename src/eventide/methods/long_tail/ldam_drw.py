@@ -1,4 +1,4 @@
-"""LDAM-DRW: margins by class size, and class weights that wait until the encoder is good."""
+"""LDAM and LDAM-DRW: margins by class size, the latter with weights that wait for the encoder."""
 
 from __future__ import annotations
 
@@ -43,26 +43,40 @@ class DeferredWeights:
         return weighted_mean(values, weights[inputs.labels])
 
 
-class LdamDrw(MultiViewMethod):
+class Ldam(MultiViewMethod):
     """Cao et al., "Learning imbalanced datasets with label-distribution-aware margin loss" (2019).
 
-    [V] Cosine classifier of scale 30, margins proportional to n^(-1/4) with 0.5 the largest, class
-    weights (base 0.9999) after 80 % of the epochs, sum(w * l) / sum(w). [C] The heads' hidden
-    values are what the cosine is taken of, and views fuse by the mean cosine; no early stop,
-    because it would come before the weights do.
+    [V] Cosine classifier of scale 30, margins proportional to n^(-1/4) with 0.5 the largest. [C]
+    The heads' hidden values are what the cosine is taken of, and views fuse by the mean cosine.
     """
 
     defaults: ClassVar[Mapping[str, Any]] = {
         "network.classifier": "cosine",
         "network.cosine_scale": 30.0,
-        "training.patience": None,
     }
+
+    def make_objective(self, network: MultiViewNetwork, counts: Tensor) -> Objective:
+        """Return the LDAM loss, all epochs alike."""
+        return self.classifying(network, counts, {"error": self.error_term(self.margin_loss())})
+
+    def margin_loss(self) -> RegisteredLoss:
+        """Return the loss, one value per message."""
+        return RegisteredLoss("ldam", scale=self.settings.network.cosine_scale)
+
+
+class LdamDrw(Ldam):
+    """The same with deferred re-weighting.
+
+    [V] Class weights (base 0.9999) after 80 % of the epochs, sum(w * l) / sum(w). [C] No early
+    stop, because it would come before the weights do.
+    """
+
+    defaults: ClassVar[Mapping[str, Any]] = {**Ldam.defaults, "training.patience": None}
+    balances_error: ClassVar[bool] = False
 
     def make_objective(self, network: MultiViewNetwork, counts: Tensor) -> Objective:
         """Return the LDAM loss, weighted by class from 80 % of the epochs on."""
         settings = self.settings
         deferred = DeferredWeights(settings.training.epochs, settings.loss.class_balanced_base)
-        error = Term(
-            RegisteredLoss("ldam", scale=settings.network.cosine_scale), reduction=deferred
-        )
+        error = Term(self.margin_loss(), reduction=deferred)
         return self.classifying(network, counts, {"error": error})

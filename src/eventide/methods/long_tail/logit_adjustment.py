@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from eventide.losses.terms import RegisteredLoss, Term
+from eventide.losses.terms import RegisteredLoss
 from eventide.methods.trained import MultiViewMethod
 from eventide.networks.multi_view import MultiViewNetwork
 from eventide.training.objectives.objective import Objective
@@ -19,4 +19,5 @@ class LogitAdjustment(MultiViewMethod):
 
     def make_objective(self, network: MultiViewNetwork, counts: Tensor) -> Objective:
         """Return the logit-adjusted objective."""
-        return self.classifying(network, counts, {"error": Term(RegisteredLoss("logit-adjusted"))})
+        error = self.error_term(RegisteredLoss("logit-adjusted"))
+        return self.classifying(network, counts, {"error": error})

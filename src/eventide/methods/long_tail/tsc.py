@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -80,6 +81,8 @@ class Tsc(MultiViewMethod):
     instead of a queue, and no augmented copies; positives are the next of the class in the shuffled
     batch; targets are shared by the views and matched in each; the simplex is rotated by the seed.
     """
+
+    balances_error: ClassVar[bool] = False
 
     def make_phases(self, network: MultiViewNetwork, counts: Tensor) -> list[Phase]:
         """Contrast, contrast with targets, then classify."""

@@ -118,6 +118,11 @@ class Objective(nn.Module):
         """Say what is thought of the messages."""
         return Readout(self.reader, outputs)
 
+    def project(self) -> None:
+        """After a step: let every term bring its weights back to where they must be."""
+        for term in self.terms.values():
+            term.project()
+
     @property
     def observes_at_start(self) -> bool:
         """Whether ``observe`` needs a pass over the training messages before epoch 1."""
