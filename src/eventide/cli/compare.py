@@ -31,7 +31,7 @@ def compare(
         typer.Option(
             show_default="long-tail",
             help="Methods, variants (ucl-ec+cb) and groups, joined by commas: long-tail, "
-            "event-detection, baselines, all, ablation, ablation-grid, controls."
+            "event-detection, baselines, all, ablation, ablation-grid, controls.",
         ),
     ] = None,
     seeds: Annotated[
@@ -123,7 +123,7 @@ def compare(
             regimes=regimes,
             tuning=tuning,
             methods=methods,
-            seeds=seeds,
+            seeds=read_seeds(seeds),
             split=split,
             protocol=protocol,
             preset=preset,

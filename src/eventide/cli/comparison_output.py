@@ -17,11 +17,14 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def run_bar() -> Iterator[Callable[[Step], None]]:
-    """Give a function to call with every step: a bar for a person, else a line now and then."""
+def run_bar() -> Iterator[Callable[..., None]]:
+    """Give a function to call with every step: a bar for a person, else a line now and then.
+
+    It takes the name of the step's regime too, where there is one.
+    """
     if not sys.stderr.isatty():
         with run_lines() as tell:
-            yield lambda step: _tell(step, tell)
+            yield lambda step, regime="": _tell(step, regime, tell)
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
@@ -32,19 +35,24 @@ def run_bar() -> Iterator[Callable[[Step], None]]:
     with Progress(*columns, TextColumn("{task.description}"), console=console) as bar:
         task = bar.add_task("", total=None)
 
-        def watch(step: Step) -> None:
+        def watch(step: Step, regime: str = "") -> None:
             for note in step.notes:
-                console.print(f"note: {note}", markup=False)
-            bar.update(task, completed=step.done, total=step.total, description=_said(step))
+                console.print(f"note: {_named(note, regime)}", markup=False)
+            told = _named(_said(step), regime)
+            bar.update(task, completed=step.done, total=step.total, description=told)
 
         yield watch
 
 
-def _tell(step: Step, tell: Callable[[str], None]) -> None:
+def _tell(step: Step, regime: str, tell: Callable[[str], None]) -> None:
     for note in step.notes:
-        say(f"note: {note}", err=True)
+        say(f"note: {_named(note, regime)}", err=True)
     said = _said(step)
-    tell(f"{step.done} of {step.total} runs{': ' if said else ''}{said}")
+    tell(_named(f"{step.done} of {step.total} runs{': ' if said else ''}{said}", regime))
+
+
+def _named(text: str, regime: str) -> str:
+    return f"{regime}: {text}" if regime else text
 
 
 def _said(step: Step) -> str:
@@ -52,8 +60,7 @@ def _said(step: Step) -> str:
         return ""
     outcome = step.run.outcome
     ended = "failed" if outcome is None else f"ACC {outcome.test.accuracy:.2%}"
-    where = f"{step.run.regime}: " if step.run.regime else ""
-    return f"{where}{step.run.variant} seed {step.run.seed}: {ended}"
+    return f"{step.run.variant} seed {step.run.seed}: {ended}"
 
 
 def table_width() -> int:
