@@ -185,11 +185,15 @@ def _chosen(asked: Sequence[str] | None, held: Iterable[str], kind: str) -> list
 
 
 def _newest(runs: Iterable[RunRecord]) -> list[RunRecord]:
-    """Return one run per regime, variant and seed: the newest, and no failed one if another is."""
+    """Return one run per regime, variant and seed, in order of time.
+
+    It is the newest, and a failed one only if none finished.
+    """
     found: dict[tuple[str, str, int], RunRecord] = {}
     for run in runs:
         place = run.regime, run.variant, run.seed
         if run.outcome is not None or place not in found or found[place].outcome is None:
+            found.pop(place, None)
             found[place] = run
     return list(found.values())
 

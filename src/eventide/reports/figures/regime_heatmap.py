@@ -17,7 +17,7 @@ from eventide.reports.figures.recipe import FigureValues
 from eventide.reports.figures.style import WIDTH, blank, counted, shorten, styled, text_of
 from eventide.reports.tables.mean_ranks import mean_ranks
 from eventide.reports.tables.regime_tables import ACCURACY, measured_in
-from eventide.reports.tables.regime_titles import dataset, seeds, short_title, tested_on
+from eventide.reports.tables.regime_titles import dataset, described_messages, seeds, short_title
 
 MAP = "Blues_r"
 """One hue from dark to light: it reads the same in grey and to every eye."""
@@ -78,7 +78,7 @@ def measure(results: RegimeResults) -> RegimeGrid:
     own = {entry.name for entry in METHODS if entry.group == "ours"}
     return RegimeGrid(
         data=dataset(results),
-        tested=tested_on(results),
+        tested=described_messages(results),
         seeds=seeds(results),
         code=results.made_by,
         regimes=tuple(results.parts),

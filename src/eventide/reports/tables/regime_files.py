@@ -24,15 +24,15 @@ from eventide.reports.tables.regime_significance import (
 from eventide.reports.tables.regime_tables import ACCURACY, MEASURES, measured_in, regime_tables
 from eventide.reports.tables.regime_titles import (
     dataset,
+    described_messages,
     known_regime,
     seeds,
     short_title,
-    tested_on,
 )
 from eventide.reports.tables.significance_table import p_of_runs
 from eventide.reports.tables.table import Table
 from eventide.reports.tables.table_files import ENDINGS, check_names, failures, write_page
-from eventide.reports.tables.table_formats import left_out, markdown, without_deviations
+from eventide.reports.tables.table_formats import flat, left_out, markdown, without_deviations
 
 PAGE = "regimes.md"
 HEADING = "# Regimes on "
@@ -169,24 +169,24 @@ def regime_page(report: RegimeReport) -> str:
     """Put the winners, the conditions and all tables on one page of Markdown."""
     results = report.results
     conditions = [
-        f"dataset `{dataset(results)}`, {tested_on(results)}",
+        f"dataset `{dataset(results)}`, {described_messages(results)}",
         f"{seeds(results)}; encoder, preset and messages by regime below",
         *([f"command: `{report.command}`"] if report.command else []),
         f"code: {results.made_by or 'unknown'}",
         *_versions(results),
-        *dict.fromkeys([*report.notes, *results.notes]),
+        *map(flat, dict.fromkeys([*report.notes, *results.notes])),
     ]
     parts = [
-        f"{HEADING}{dataset(results)}",
-        "\n".join(f"- {each}" for each in conditions),
-        f"## Who wins where\n\n{_listed(report.winners)}\n\n"
+        f"{HEADING}{flat(dataset(results))}",
+        f"## Who wins where\n\n{_listed(list(map(flat, report.winners)))}\n\n"
         "![Accuracy of methods in regimes](regimes.png)",
+        f"## Conditions\n\n{_listed(conditions)}",
         f"## Regimes\n\n{_listed(_regimes(results))}",
         "## Tables",
         *(markdown(table).rstrip() for table in said_once(report.tables())),
     ]
     if results.failures:
-        parts.append(f"## Failed runs\n\n{_listed(failures(results))}")
+        parts.append(f"## Failed runs\n\n{_listed(list(map(flat, failures(results))))}")
     return "\n\n".join(parts) + "\n"
 
 

@@ -50,7 +50,7 @@ def in_turn(results: RegimeResults) -> list[str]:
 
 def titled_regimes(title: str, results: RegimeResults) -> str:
     """Say on what the figures were measured, so that a table can stand alone."""
-    return f"{title}: {dataset(results)}, {tested_on(results)}, {seeds(results)}"
+    return f"{title}: {dataset(results)}, {described_messages(results)}, {seeds(results)}"
 
 
 def dataset(results: RegimeResults) -> str:
@@ -58,7 +58,7 @@ def dataset(results: RegimeResults) -> str:
     return next(iter(results.parts.values())).plan.dataset
 
 
-def tested_on(results: RegimeResults) -> str:
+def described_messages(results: RegimeResults) -> str:
     """Say whether locked messages were tested, or kept away for tuning."""
     if results.tuning:
         return "test messages (tuning: locked messages left out)"
