@@ -50,7 +50,7 @@ RULE: dict[str, Any] = {
     "training.least_steps": 500,
     "training.epoch_steps": 5,
     "training.patience": 5,
-    "training.patience_steps": 100,
+    "training.patience_steps": 50,
     # Mean weight 1: +CB then leaves the weight of the error against the other terms as it is.
     "loss.class_balanced_scale": "messages",
 }

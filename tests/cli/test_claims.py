@@ -44,15 +44,18 @@ def test_claims_share_the_runs_of_a_comparison(folder):
     assert len(lines) == 2 + 2 * 4
     text = (folder / "docs" / "claims.md").read_text()
     assert text.startswith("# The paper's claims on messages")
-    assert "### lambda3: " in text
+    assert "| lambda3 | ucl-ec, agreement_weight=0.01 ~ ucl-ec, agreement_weight=0.5 |" in text
+    assert "## What a margin can do" in text
+    assert "## default, proportional: " in text
     code = code_name([RunLog(folder / "runs" / "runs.jsonl").read()[0][0].made_by])
     assert f"Code: {code}" in done.output
     assert f"- code: {code}" in text
 
     again = invoke(folder, "claims", "--runs", folder / "runs", "--only", "lambda3,cost", "--json")
     data = json.loads(again.stdout)
-    assert [each["name"] for each in data["findings"]] == ["lambda3", "cost"]
-    assert data["findings"][0]["links"][0]["text"] in text
+    (condition,) = data["conditions"]
+    assert [each["name"] for each in condition["findings"]] == ["lambda3", "cost"]
+    assert condition["findings"][0]["links"][0]["text"] in text
     assert (folder / "runs" / "runs.jsonl").read_text().splitlines() == lines
 
 
@@ -65,9 +68,34 @@ def test_failed_runs_leave_a_claim_undecided(folder, monkeypatch):
     monkeypatch.setattr(CrossEntropy, "fit", fit)
     done = invoke(folder, "claims", "--runs", folder / "other", "--only", "hybrid-psc", "--json")
     assert done.exit_code == 0, done.output
-    (finding,) = json.loads(done.stdout)["findings"]
+    (finding,) = json.loads(done.stdout)["conditions"][0]["findings"]
     assert finding["verdict"] == "undecided"
     assert "out of luck" in finding["links"][0]["measured"]
+
+
+def test_claims_under_several_conditions(folder):
+    """Two presets, two regimes: four verdicts for each claim, on one page."""
+    words = ("--runs", folder / "many", "--only", "hybrid-psc,gains", "--presets", "paper,default")
+    chosen = ("--regimes", "scarce-10,weak-vectors", "--out", folder / "many.md", "--json")
+    done = invoke(folder, "claims", *words, *chosen, "--seeds", "1")
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)["conditions"]
+    names = [
+        f"{preset}, {regime}"
+        for preset in ("paper", "default")
+        for regime in ("scarce-10", "weak-vectors")
+    ]
+    assert [each["name"] for each in found] == names
+    assert {each["protocol"] for each in found} == {"inductive"}
+    assert not [note for each in found for note in each["notes"] if note.startswith("missing")]
+    text = (folder / "many.md").read_text()
+    assert f"| claim | {' | '.join(names)} | the paper says |" in text
+    assert [text.count(f"\n## {name}: ") for name in names] == [1] * 4
+    kept = RunLog(folder / "many" / "runs.jsonl").read()[0]
+    assert {(run.preset, run.regime) for run in kept} == {
+        (each["preset"], each["regime"]) for each in found
+    }
+    assert len(kept) == 3 * 4
 
 
 def test_an_interrupt_leaves_a_word_and_no_traceback(folder, monkeypatch):
@@ -85,7 +113,10 @@ def test_an_interrupt_leaves_a_word_and_no_traceback(folder, monkeypatch):
     [
         (["--only", "ordre"], "did you mean 'order'"),
         (["--seeds", "none"], "names no seed"),
-        (["--split", "chronological"], "keeps some out"),
+        (["--regimes", "scarce-10,chronologic"], "did you mean 'chronological'"),
+        (["--presets", "default,papr"], "did you mean 'paper'"),
+        (["--presets", ","], "at least one preset"),
+        (["--regimes", "unseen-event"], "takes its turn"),
         (["--only", "drift", "--set", "training.epoch=3"], "did you mean"),
         (["--column", "x"], "OURS=THEIRS"),
         (["--split", "randon"], "did you mean 'random'"),

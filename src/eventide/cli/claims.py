@@ -13,7 +13,6 @@ from eventide.cli.options import (
     AsJson,
     ChangeForAll,
     Entities,
-    Preset,
     Source,
     SplitName,
     Workers,
@@ -34,15 +33,31 @@ def claims(
         str | None,
         typer.Option(
             metavar="NAME,...",
-            help="Test these alone: errors, order, margins, calibration, balance, weakest, "
-            "hybrid-psc, gains, similarity, drift, lambda3, lambda1, cost.",
+            help="Test these alone: errors, order, margins, margins-printed, calibration, balance, "
+            "weakest, hybrid-psc, gains, similarity, drift, lambda3, lambda1, cost.",
         ),
     ] = None,
     seeds: Annotated[
         str, typer.Option(help="How many (3 is 0 to 2), a range (100-104) or a list (3,5).")
     ] = "3",
     split: SplitName = "random",
-    preset: Preset = "default",
+    regimes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,...",
+            help="Instead of a split, regimes on locked messages, as for eventide compare; "
+            "paper-random is the paper's random split among them.",
+        ),
+    ] = None,
+    presets: Annotated[
+        str,
+        typer.Option(
+            "--presets",
+            "--preset",
+            metavar="NAME,...",
+            help="default, paper (as printed).",
+        ),
+    ] = "default",
     encoder: Annotated[str | None, typer.Option(help="As for eventide compare.")] = None,
     entities: Entities = "rules",
     change: ChangeForAll = None,
@@ -61,9 +76,11 @@ def claims(
 ) -> None:
     """Test the paper's claims on labelled messages: confirmed, not confirmed, or undecided.
 
-    Runs that eventide compare has kept in the same folder are not done again.
+    Every preset is tested in every regime. Runs that eventide compare has kept in the same folder
+    are not done again.
 
-    Example: eventide claims crisislex-t7 --out claims.md
+    Example: eventide claims crisislex-t7 --presets paper,default \\
+        --regimes paper-random,scarce-10,weak-vectors --out claims.md
 
     Example: eventide claims messages.jsonl --only order,margins --seeds 5
     """
@@ -71,36 +88,38 @@ def claims(
     changes = {key.replace("__", "."): v for key, v in changed_settings(change or []).items()}
     from eventide.experiments import read_experiment_data
     from eventide.experiments.prepared import data_name, needed_lists
-    from eventide.features.encoders import DEFAULT_ENCODER
     from eventide.outputs import check_file
     from eventide.reports.claims import CLAIMS
-    from eventide.reports.claims.findings import examine, needed, write_page
+    from eventide.reports.claims.conditions import conditions
+    from eventide.reports.claims.findings import examine, needed
+    from eventide.reports.claims.verdict_page import write_page
     from eventide.reports.figures.trained_runs import Runs, check_runs
 
-    names = [each.strip() for each in (only or "").split(",") if each.strip()]
-    for each in names:
-        CLAIMS.entry(each)
+    names = _listed(only or "")
+    for called in names:
+        CLAIMS.entry(called)
     name, variants = data_name(source), needed(names)
     asked: dict[str, Any] = {
         "seeds": chosen_seeds,
-        "split": split,
-        "encoder": encoder or DEFAULT_ENCODER,
-        "preset": preset,
         "changes": changes,
         "kept": kept or Path(f"comparison-{name}"),
         "workers": workers,
     }
-    check_runs(variants, entities=entities, **asked)
+    chosen = conditions(_listed(presets), _listed(regimes or ""), split, encoder)
+    options = [asked | each for each in chosen]
+    for each in options:
+        checked = {key: value for key, value in each.items() if key != "regime"}
+        check_runs(variants, entities=entities, any_protocol=True, **checked)
     if out is not None:
         out = check_file(out, overwrite=overwrite, inputs=[source])
     intake = reading.read(source, lists=needed_lists(variants))
     data = read_experiment_data(intake, variants, entities=entities, name=name)
     with run_lines() as tell:
-        runs = Runs(data, watch=tell, **asked)
+        runs = [Runs(data, watch=tell, **each) for each in options]
         try:
             report = examine(runs, names)
         except KeyboardInterrupt:
-            say(f"stopped; the same command goes on with what is in {runs.folder}", err=True)
+            say(f"stopped; the same command goes on with what is in {runs[0].folder}", err=True)
             raise typer.Exit(1) from None
     if out is not None:
         write_page(report, out)
@@ -112,16 +131,20 @@ def claims(
         say(f"page: {out}", err=as_json)
 
 
+def _listed(text: str) -> list[str]:
+    return [each.strip() for each in text.split(",") if each.strip()]
+
+
 def _show(report: Report) -> None:
     from rich.console import Console
 
-    from eventide.reports.claims.findings import CAVEATS, details, summary
+    from eventide.reports.claims.verdict_page import CAVEATS, details, margins, summary
     from eventide.reports.tables.table_formats import terminal
 
     console = Console(highlight=False)
     if not console.is_terminal:  # in a pipe nothing has to be folded
         console = Console(highlight=False, width=IN_A_PIPE)
-    for table in (summary(report), details(report)):
+    for table in (summary(report), *map(details, report.conditions), margins(report)):
         console.print(terminal(table))
         console.print()
     console.print(CAVEATS, style="dim", markup=False)

@@ -25,6 +25,7 @@ from eventide.cli import (
     forget,
     methods,
     train,
+    tune,
 )
 from eventide.cli.console import prepare_streams
 from eventide.cli.exits import Verbs, exit_code
@@ -70,7 +71,8 @@ app.command("assign")(assign.assign)
 app.command("explain")(explain.explain)
 app.command("forget")(forget.forget)
 app.command("compare", cls=SplitVerb)(compare.compare)
-app.command("claims", cls=TransductiveVerb)(claims.claims)
+app.command("tune")(tune.tune)
+app.command("claims", cls=SplitVerb)(claims.claims)
 app.command("figure", cls=TransductiveVerb)(figure.figure)
 app.command("methods")(methods.methods)
 app.add_typer(bench.app, name="bench")

@@ -45,7 +45,10 @@ SaltFile = Annotated[
     ),
 ]
 Preset = Annotated[str, typer.Option(help="default, or paper (the printed settings).")]
-Entities = Annotated[str, typer.Option(help="rules, spacy:PIPELINE, given, or none.")]
+Entities = Annotated[
+    str,
+    typer.Option(help="rules, spacy:PIPELINE, or none (only those of the column entities)."),
+]
 ChangeForAll = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="GROUP.NAME=VALUE", help="Change a setting for all. Repeatable."),

@@ -16,11 +16,12 @@ from eventide.corpus.corpus import Ints
 from eventide.corpus.messages import Messages
 from eventide.data import read
 from eventide.data.lock import Lock, lock_of, tuning_mask
+from eventide.data.near_duplicates import near_duplicate_groups
 from eventide.data.schema import SCHEMA
 from eventide.data.splits import Groups, Small, split_groups, split_messages
 from eventide.errors import InputError, warn
 from eventide.experiments.jobs import ExperimentPlan
-from eventide.experiments.regimes import Bools, regime
+from eventide.experiments.regimes import Pool, regime
 from eventide.experiments.variants import Variant
 from eventide.features.encoders import Encoder, State, encoder
 from eventide.features.encoders.text_encoder import Vectors
@@ -44,14 +45,16 @@ class ExperimentData:
         return lock_of(self.messages)
 
     @cached_property
-    def unlocked(self) -> pl.DataFrame:
-        """The messages that settings may be chosen on."""
-        return self.messages.filter(~self.lock.mask)
+    def locked_pool(self) -> Pool:
+        """All messages; the locked ones are to be tested."""
+        return Pool(self.messages, self.lock.mask, near_duplicate_groups(self.messages["text"]))
 
     @cached_property
-    def tuning_mask(self) -> Bools:
-        """Which of the unlocked messages are tested while settings are chosen."""
-        return tuning_mask(self.unlocked)
+    def tuning_pool(self) -> Pool:
+        """The messages that settings may be chosen on; some stand in for the locked ones."""
+        unlocked = self.messages.filter(~self.lock.mask)
+        groups = near_duplicate_groups(unlocked["text"])
+        return Pool(unlocked, tuning_mask(unlocked), groups)
 
 
 def read_experiment_data(
@@ -139,15 +142,15 @@ class SeedSplit:
 class SplitMessages:
     """The messages of an experiment; a seed's split is kept until another seed is asked for.
 
-    In a regime ``tested`` says which messages are to be tested.
+    In a regime they are a ``pool``.
     """
 
     def __init__(
-        self, messages: pl.DataFrame, plan: ExperimentPlan, tested: Bools | None = None
+        self, messages: pl.DataFrame, plan: ExperimentPlan, pool: Pool | None = None
     ) -> None:
         self.messages = messages
         self.plan = plan
-        self.tested = tested
+        self.pool = pool
         self._kept: SeedSplit | None = None
 
     @classmethod
@@ -155,14 +158,13 @@ class SplitMessages:
         """Take the messages that a plan may see: with ``tuning`` none that is locked."""
         if not plan.regime:
             return cls(data.messages, plan)
-        if plan.tuning:
-            return cls(data.unlocked, plan, data.tuning_mask)
-        return cls(data.messages, plan, data.lock.mask)
+        pool = data.tuning_pool if plan.tuning else data.locked_pool
+        return cls(pool.messages, plan, pool)
 
     def frame(self, seed: int, small: Small = "error") -> pl.DataFrame:
         """Return the messages with the split of a seed; see `split_messages` for ``small``."""
-        if self.tested is not None:
-            return regime(self.plan.regime).draw(self.messages, self.tested, seed)
+        if self.pool is not None:
+            return regime(self.plan.regime).draw(self.pool, seed)
         return split_messages(self.messages, self.plan.split, seed, self._groups, small)
 
     def of(self, seed: int) -> SeedSplit:

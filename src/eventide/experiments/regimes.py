@@ -22,12 +22,28 @@ import polars as pl
 from numpy.typing import NDArray
 
 from eventide.data.long_tail import by_size, shuffled
+from eventide.data.splits import assign_groups
 from eventide.errors import BadSetting, InputError
 from eventide.registry import suggestion
 
 Bools = NDArray[np.bool_]
-Draw = Callable[[pl.DataFrame, Bools, int], pl.DataFrame]
-"""From messages, whether each is to be tested, and a seed, to messages with their split."""
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Messages, whether each is to be tested, and which are near-duplicates of each other."""
+
+    messages: pl.DataFrame
+    tested: Bools
+    groups: NDArray[np.int64]
+
+    def taken(self, rows: NDArray[np.int64]) -> Pool:
+        """Return these rows alone."""
+        return Pool(self.messages[rows.tolist()], self.tested[rows], self.groups[rows])
+
+
+Draw = Callable[[Pool, int], pl.DataFrame]
+"""From a pool and a seed to messages with their split."""
 
 VALIDATION_SHARE = 0.2
 MOST_VALIDATION = 20
@@ -56,20 +72,19 @@ class Regime:
     in_turn: bool = False
 
 
-def random_regime(messages: pl.DataFrame, tested: Bools, seed: int) -> pl.DataFrame:
+def random_regime(pool: Pool, seed: int) -> pl.DataFrame:
     """Test the locked messages; of the others a fifth validates and the rest trains."""
-    return _with_split(messages, tested, _validating(messages, ~tested, seed))
+    return _with_split(pool, _validating(pool, seed))
 
 
-def chronological_regime(
-    messages: pl.DataFrame, tested: Bools, seed: int, gap_days: float = 0.0
-) -> pl.DataFrame:
+def chronological_regime(pool: Pool, seed: int, gap_days: float = 0.0) -> pl.DataFrame:
     """Train on each event's earlier half, validate on what follows, test locked later messages.
 
     Locked messages of the earlier parts are left out: they are neither new nor to be learned from.
     With a gap, so are all messages that follow within ``gap_days`` after the training part.
     Unlabelled messages are left out.
     """
+    messages = pool.messages
     untimed = messages["created_at"].is_null() & messages["event"].is_not_null()
     if untimed.any():
         raise InputError(
@@ -77,7 +92,7 @@ def chronological_regime(
             where="column created_at",
             next_step="give their times, or choose a regime that is not by time",
         )
-    labelled = messages.with_columns(pl.Series("tested", tested)).drop_nulls("event")
+    labelled = messages.with_columns(pl.Series("tested", pool.tested)).drop_nulls("event")
     place = (pl.col("created_at").rank("ordinal") - 0.5) / pl.len()
     ends = pl.col("created_at").filter(place <= EARLIER).max()
     ordered = labelled.with_columns(place=place.over("event"), ends=ends.over("event"))
@@ -97,12 +112,13 @@ def chronological_regime(
     return pl.concat(part.select(messages.columns) for part in parts)
 
 
-def scarce_regime(messages: pl.DataFrame, tested: Bools, seed: int, fewest: int) -> pl.DataFrame:
+def scarce_regime(pool: Pool, seed: int, fewest: int) -> pl.DataFrame:
     """Give few labels: ``fewest`` in the smallest event, growing to 60 in the largest.
 
     The number grows with the logarithm of the size as its own logarithm. A quarter of these labels,
     at least one, validates. All other messages that are not tested are in the graph unlabelled.
     """
+    messages, tested = pool.messages, pool.tested
     sizes = by_size(messages.filter(~pl.Series(tested)))
     size = sizes["size"].to_numpy().astype(np.float64)
     spread = np.log(size.max() / size.min())
@@ -110,9 +126,7 @@ def scarce_regime(messages: pl.DataFrame, tested: Bools, seed: int, fewest: int)
     most = max(MOST_LABELS, fewest)
     labels = np.round(fewest * (most / fewest) ** growth).astype(np.int64)
     quota = sizes.select("event", labels=pl.Series(labels))
-    order = _shuffled(messages, ~tested, seed).join(
-        quota, on="event", how="left", maintain_order="left"
-    )
+    order = _untested(pool, seed).join(quota, on="event", how="left", maintain_order="left")
     rank = pl.int_range(pl.len()).over("event")
     validates = (pl.col("labels") / 4).round().clip(1).cast(pl.Int64)
     drawn = order.with_columns(rank=rank, validates=validates)
@@ -121,7 +135,7 @@ def scarce_regime(messages: pl.DataFrame, tested: Bools, seed: int, fewest: int)
     validating[kept.filter(pl.col("rank") < pl.col("validates"))["row"].to_numpy()] = True
     labelled = np.zeros(messages.height, dtype=bool)
     labelled[kept["row"].to_numpy()] = True
-    split = _with_split(messages, tested, validating)
+    split = _with_split(pool, validating)
     unlabelled = pl.Series(~labelled & ~tested)
     return split.with_columns(
         pl.when(~unlabelled).then(pl.col(name)).alias(name) for name in ("event", "split")
@@ -129,14 +143,14 @@ def scarce_regime(messages: pl.DataFrame, tested: Bools, seed: int, fewest: int)
 
 
 def corrupted_view_regime(
-    messages: pl.DataFrame, tested: Bools, seed: int, percent: float, column: str = "entities"
+    pool: Pool, seed: int, percent: float, column: str = "entities"
 ) -> pl.DataFrame:
     """As random, but a share of the elements of one view is shuffled among all messages.
 
     A shuffled element keeps its popularity and loses its meaning. Training, validation and tested
     messages are corrupted alike.
     """
-    split = random_regime(messages, tested, seed)
+    split = random_regime(pool, seed)
     lists = split.select(column).with_row_index("row").explode(column, empty_as_null=True)
     held = lists.filter(pl.col(column).is_not_null())
     values = held[column].to_numpy().copy()
@@ -154,11 +168,9 @@ def corrupted_view_regime(
     return filled.select(split.columns)
 
 
-def label_noise_regime(
-    messages: pl.DataFrame, tested: Bools, seed: int, percent: float
-) -> pl.DataFrame:
+def label_noise_regime(pool: Pool, seed: int, percent: float) -> pl.DataFrame:
     """As random, but a share of the training and validation labels is replaced by other events."""
-    split = random_regime(messages, tested, seed)
+    split = random_regime(pool, seed)
     events = split["event"].to_list()
     known = sorted({event for event in events if event is not None})
     random = np.random.default_rng([seed, 2])
@@ -169,47 +181,45 @@ def label_noise_regime(
     return split.with_columns(pl.Series("event", events, dtype=pl.String))
 
 
-def unseen_event_regime(messages: pl.DataFrame, tested: Bools, seed: int) -> pl.DataFrame:
+def unseen_event_regime(pool: Pool, seed: int) -> pl.DataFrame:
     """As random, but nothing of one event is there before it is tested: the seed says which.
 
     Seed 0 leaves out the largest event, 1 the next, and so on round and round.
     """
-    events = by_size(messages)["event"].to_list()
+    events = by_size(pool.messages)["event"].to_list()
     left_out = events[seed % len(events)]
-    split = random_regime(messages, tested, seed)
+    split = random_regime(pool, seed)
     learned = (pl.col("event") == left_out) & (pl.col("split") != "test")
     return split.filter(~learned.fill_null(False))
 
 
-def duplicate_aware_regime(messages: pl.DataFrame, tested: Bools, seed: int) -> pl.DataFrame:
+def duplicate_aware_regime(pool: Pool, seed: int) -> pl.DataFrame:
     """As random, but of near-duplicate messages only the first is there at all."""
-    from eventide.data.near_duplicates import near_duplicate_groups  # scipy, which few need
-
-    groups = near_duplicate_groups(messages["text"])
-    _, first = np.unique(groups, return_index=True)
-    rows = np.sort(first)
-    return random_regime(messages[rows.tolist()], tested[rows], seed)
+    _, first = np.unique(pool.groups, return_index=True)
+    return random_regime(pool.taken(np.sort(first)), seed)
 
 
-def _validating(messages: pl.DataFrame, allowed: Bools, seed: int) -> Bools:
-    """Draw the validation messages of each event among the ``allowed`` ones."""
-    order = _shuffled(messages, allowed, seed)
+def _validating(pool: Pool, seed: int) -> Bools:
+    """Draw the validation messages of each event; no copy of one is left to train on."""
+    order = _untested(pool, seed)
     wanted = (pl.len() * VALIDATION_SHARE).round().cast(pl.Int64).clip(1, MOST_VALIDATION)
     # An event of one or two messages has none to spare.
     wanted = pl.when(pl.len() >= 3).then(wanted).otherwise(0)
-    drawn = order.filter((pl.int_range(pl.len()) < wanted).over("event"))
-    validating = np.zeros(messages.height, dtype=bool)
-    validating[drawn["row"].to_numpy()] = True
+    quota = order.group_by("event").agg(val=wanted, test=pl.lit(0, pl.Int64))
+    parts = assign_groups(order, pool.groups[order["row"].to_numpy()], quota)
+    validating = np.zeros(len(pool.tested), dtype=bool)
+    validating[parts.filter(pl.col("part") == "val")["row"].to_numpy()] = True
     return validating
 
 
-def _shuffled(messages: pl.DataFrame, allowed: Bools, seed: int) -> pl.DataFrame:
-    """Return ``row, event`` of the allowed labelled messages in an order that the seed draws."""
-    order = shuffled(messages, seed).select("row", "event")
-    return order.filter(pl.Series(allowed[order["row"].to_numpy()]))
+def _untested(pool: Pool, seed: int) -> pl.DataFrame:
+    """Return ``row, event`` of the labelled messages to learn from, in an order of the seed."""
+    order = shuffled(pool.messages, seed).select("row", "event")
+    return order.filter(~pl.Series(pool.tested[order["row"].to_numpy()]))
 
 
-def _with_split(messages: pl.DataFrame, tested: Bools, validating: Bools) -> pl.DataFrame:
+def _with_split(pool: Pool, validating: Bools) -> pl.DataFrame:
+    messages, tested = pool.messages, pool.tested
     labelled = messages["event"].is_not_null().to_numpy()
     split = np.full(messages.height, "train", dtype=object)
     split[validating], split[tested], split[~labelled] = "val", "test", None

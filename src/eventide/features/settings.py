@@ -15,4 +15,5 @@ class TextSettings(SettingGroup):
     checkpoint: str = "minilm"
     """What `bert` fine-tunes: minilm, a folder with a BERT checkpoint, or its name on the hub."""
     word_vectors: str | None = None
-    """What `word2vec` averages: a KeyedVectors file; null takes the bundled static vectors."""
+    """What `word2vec` averages: a KeyedVectors file; null learns vectors from the training
+    messages."""

@@ -84,6 +84,7 @@ ABLATIONS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         "psc": {"margin": "none"},
         "psc+m": {"margin": "fixed"},
         "psc+dm": {"margin": "error_rate", "calibration": "none"},
+        "psc+dm+euc": {"margin": "error_rate"},
         "ucl-without-euc": {"calibration": "none"},
         "ucl+frequency": {"margin": "frequency"},
         "ucl+cb": {"class_balanced": True},

@@ -110,7 +110,13 @@ METHODS.add(
 METHODS.add(
     "word2vec",
     f"{_EVENT_DETECTION}.word2vec:Word2Vec",
-    "the mean of word vectors and a small network",
+    "Word2Vec: the mean of learned word vectors and a small network",
+    "event-detection",
+)
+METHODS.add(
+    "static-vectors",
+    f"{_EVENT_DETECTION}.static_vectors:StaticVectors",
+    "the mean of bundled static vectors and a small network",
     "event-detection",
 )
 METHODS.add(
@@ -153,6 +159,12 @@ METHODS.add(
     "etgnn+cb",
     f"{_EVENT_DETECTION}.etgnn:EtgnnBalanced",
     "ETGNN with the error of rare classes weighted up",
+    "event-detection",
+)
+METHODS.add(
+    "few-shot-minilm",
+    f"{_EVENT_DETECTION}.few_shot_minilm:FewShotMiniLm",
+    "SetFit: a sentence encoder fine-tuned on pairs, logistic regression",
     "event-detection",
 )
 

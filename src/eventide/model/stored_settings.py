@@ -36,7 +36,9 @@ FILES = ("weights", "memory", "encoder")
 EARLIER: dict[str, Any] = {
     "loss.fusion": "dempster",
     "loss.extra_terms": {},
+    "loss.class_balanced_scale": "classes",
     "training.sampler": "shuffled",
+    "training.probe_strength": 1.0,
 }
 """Settings that later releases added, each with what was done before it existed."""
 

@@ -36,15 +36,20 @@ def train_phases(
 ) -> TrainingRun:
     """Run the phases in turn, each from the best epoch of the one before.
 
-    With several phases a row of the history says which it belongs to, and epochs count through.
+    With several phases a row of the history says which it belongs to; epochs and steps count
+    through.
     """
     history: list[Row] = []
     best = 0
     for number, phase in enumerate(phases, start=1):
         done = len(history)
+        steps = history[-1]["steps"] if history else 0
 
-        def named(row: Row, done: int = done, number: int = number) -> Row:
-            return row | {"epoch": row["epoch"] + done, "phase": number} if number > 1 else row
+        def named(row: Row, done: int = done, steps: float = steps, number: int = number) -> Row:
+            if number == 1:
+                return row
+            later = {"epoch": row["epoch"] + done, "steps": row["steps"] + steps}
+            return row | later | {"phase": number}
 
         run = train(
             runner,

@@ -47,7 +47,7 @@ def figures(part: str) -> EntityScore:
         ("I'll go. Don't. L'explosion. It'd be", []),
         ("Die Feuerwehr ist im Einsatz in Passau", ["passau"]),
         ("El presidente de la Ciudad de México", ["ciudad de méxico"]),
-        ("praying for everyone in boston tonight", ["boston"]),
+        ("praying for everyone in tokyo tonight", ["tokyo"]),
         ("電影《流浪地球》 新曲「初恋」 ドルトムント", ["流浪地球", "初恋", "ドルトムント"]),
         ("صباح الخير يا أصدقاء สวัสดี おはよう 今天天气真好", []),
         ("Ahead of Le Pen, U.S. voters and St. Mary's Church", ["le pen", "us", "st mary's church"]),
@@ -82,7 +82,9 @@ def test_given_none_and_unknown_settings() -> None:
     )
     assert with_elements(frame)["entities"].to_list() == [["oslo"], [], ["boston"]]
     assert with_elements(frame, entities="given")["entities"].to_list() == [["oslo"], [], []]
-    assert with_elements(frame, entities="none")["entities"].to_list() == [[], [], []]
+    assert with_elements(frame, entities="none")["entities"].to_list() == [["oslo"], [], []]
+    text = frame.select("text")
+    assert with_elements(text, entities="none")["entities"].to_list() == [[], [], []]
     for unknown in ("magic", "spacy:", ""):
         with pytest.raises(BadSetting, match="rules"):
             with_elements(frame, entities=unknown)

@@ -65,6 +65,21 @@ def test_it_is_listed_with_what_a_table_must_say(name):
     assert ("reconstruction" in note) == (name == "mvgan")
 
 
+def test_sizes_are_the_released_ones_and_the_note_says_what_is_not(plan):
+    kpgnn, pp_gcn = method_of("kpgnn"), method_of("pp-gcn")
+    corpus = plan.training_set.corpus
+    first, last = kpgnn.make_network(corpus, 3).layers
+    assert (first.source_score.shape, last.source_score.shape) == ((4, 8), (1, 32))
+    network = pp_gcn.make_network(corpus, 3)
+    shapes = [tuple(each.shape) for each in network.layers.parameters() if each.dim() == 2]
+    assert shapes == [(512, 16), (256, 512), (128, 256)]
+    assert pp_gcn.settings.training.batch_size == 2 * 64
+    said = method_note("kpgnn", kpgnn.settings.model_dump())
+    assert "(released: 800)" in said
+    assert "batches of 512 (released: 2000), no DGI" in said
+    assert "16 batches of pairs" in method_note("pp-gcn", pp_gcn.settings.model_dump())
+
+
 @pytest.mark.parametrize("name", ["pp-gcn", "kpgnn", "mvgan", "etgnn"])
 def test_it_learns_the_sample(small_sample, name):
     settings = {"training__epochs": 6 if name == "pp-gcn" else 20, "encoder": "tfidf-svd:32"}

@@ -9,8 +9,13 @@ import pytest
 import torch
 
 import eventide
+from eventide.data import read
 from eventide.errors import EventideError, MissingDependency, NotAllowed
+from eventide.experiments.run import method_note
+from eventide.features.elements import with_elements
+from eventide.features.encoders.word2vec_trained import FactorisedWordVectors
 from eventide.methods.event_detection.bert import PADDING, Bert, BertClassifier, pretrained
+from eventide.methods.event_detection.word2vec import Word2Vec
 from eventide.model import EventClassifier
 from eventide.runners.runner import choose_device
 from eventide.runners.text_runner import TextRunner
@@ -24,9 +29,55 @@ def test_messages(small_sample):
     return small_sample.filter(pl.col("split") == "test")
 
 
-def test_word2vec_learns_from_bundled_vectors(small_sample, test_messages):
+def test_word2vec_learns_its_vectors_from_training_messages_alone(small_sample, test_messages):
     model = EventClassifier(
         method="word2vec", training__epochs=40, training__batch_size=64, **FAST
+    ).fit(small_sample)
+    assert model.score(test_messages) > 0.6
+    training = with_elements(read(small_sample).messages).filter(pl.col("split") == "train")
+    arrays = model.method_.state()
+    expected = FactorisedWordVectors().fit(training).state().arrays
+    for name in ("keys", "table"):
+        np.testing.assert_array_equal(arrays[f"vectors.{name}"], expected[name])
+    inputs = model.method_.runner.network.hidden.in_features
+    assert inputs == expected["table"].shape[1]
+
+
+def test_a_saved_word2vec_holds_its_vectors_and_no_word(small_sample, test_messages, tmp_path):
+    quick = {"training__epochs": 2, "training__batch_size": 64}
+    model = EventClassifier(method="word2vec", **quick, **FAST).fit(small_sample)
+    path = model.save(tmp_path / "model")
+    loaded = eventide.load(path)
+    new = test_messages.with_columns(id=pl.lit("new ") + pl.col("id"))
+    for frame in (small_sample, new):
+        np.testing.assert_array_equal(loaded.predict_proba(frame), model.predict_proba(frame))
+    again = loaded.save(tmp_path / "again")
+    np.testing.assert_array_equal(eventide.load(again).predict_proba(new), model.predict_proba(new))
+    content = (path / "weights.safetensors").read_bytes()
+    words = {w for text in small_sample["text"] for w in text.split() if len(w) > 6 and w.isalpha()}
+    assert words
+    assert not any(word.encode() in content for word in words)
+
+
+def test_a_word2vec_of_before_it_learned_vectors_predicts_the_same(
+    small_sample, test_messages, tmp_path
+):
+    """Its vectors were the bundled ones, and what it says is what ``static-vectors`` says."""
+    quick = {"training__epochs": 2, "training__batch_size": 64}
+    model = EventClassifier(method="static-vectors", **quick, **FAST).fit(small_sample)
+    model.method = "word2vec"  # as it was called
+    loaded = eventide.load(model.save(tmp_path / "model"))
+    assert isinstance(loaded.method_, Word2Vec)
+    new = test_messages.with_columns(id=pl.lit("new ") + pl.col("id"))
+    for frame in (small_sample, new):
+        np.testing.assert_array_equal(loaded.predict_proba(frame), model.predict_proba(frame))
+    again = eventide.load(loaded.save(tmp_path / "again"))
+    np.testing.assert_array_equal(again.predict_proba(new), model.predict_proba(new))
+
+
+def test_static_vectors_learn_from_bundled_vectors(small_sample, test_messages):
+    model = EventClassifier(
+        method="static-vectors", training__epochs=40, training__batch_size=64, **FAST
     ).fit(small_sample)
     assert model.score(test_messages) > 0.7
     widths = [tuple(each.shape) for each in model.method_.runner.network.parameters()]
@@ -51,6 +102,13 @@ def test_word2vec_reads_a_file_of_vectors_whatever_the_encoder(small_sample, tmp
         eventide.load(tmp_path / "model")
     with pytest.raises(EventideError, match="another"):
         eventide.load(tmp_path / "model", allow_download=True)
+
+
+def test_rows_of_text_methods_say_what_they_read():
+    settings = resolve({"text.checkpoint": "prajjwal1/bert-tiny"}).model_dump()
+    assert method_note("bert", resolve().model_dump()) == "checkpoint minilm"
+    assert method_note("bert", settings) == "checkpoint prajjwal1/bert-tiny"
+    assert "training messages" in method_note("word2vec", settings)
 
 
 @pytest.fixture

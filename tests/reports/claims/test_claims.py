@@ -4,21 +4,24 @@ import json
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
 from eventide.errors import BadSetting
-from eventide.experiments import Results, RunRecord, Variant
+from eventide.experiments import Results, RunRecord, Variant, read_experiment_data
 from eventide.experiments.jobs import ExperimentPlan
 from eventide.experiments.run_log import Figures, Outcome, Seconds, Sizes, ValidationFigures
+from eventide.losses.settings import LossSettings
 from eventide.reports.claims import CLAIMS
 from eventide.reports.claims.claim import POINTS, Finding, Link, Region, overall, verdict
-from eventide.reports.claims.evidence import Evidence, probe
-from eventide.reports.claims.findings import Report, examine, page
+from eventide.reports.claims.evidence import UCL_EC, Evidence, drifting, probe
+from eventide.reports.claims.findings import Examined, Report, examine
 from eventide.reports.claims.hard_classes import correlations
 from eventide.reports.claims.uncertain_classes import most
+from eventide.reports.claims.verdict_page import page
 from eventide.reports.figures.class_uncertainty import ClassUncertainty
 from eventide.reports.figures.drift_curves import Drift, Drifts
 from eventide.reports.figures.similarity_histograms import Likeness, Similarities
@@ -112,7 +115,10 @@ def test_orders_are_judged_link_by_link():
 @pytest.mark.parametrize(
     ("name", "rights"),
     [
-        ("margins", {"psc+m": 50, "psc+dm": 65, "ucl": 80, "psc-ec+m": 55, "psc-ec+dm": 70, "ucl-ec": 85}),
+        ("margins", {"psc+m": 50, "psc+dm+euc": 65, "ucl": 80, "psc-ec+m": 55, "psc-ec+dm+euc": 70,
+                     "ucl-ec": 85}),
+        ("margins-printed", {"psc+m": 50, "psc+dm": 65, "ucl": 80, "psc-ec+m": 55, "psc-ec+dm": 70,
+                             "ucl-ec": 85}),
         ("calibration", {"ucl": 80, "ucl-without-euc": 60, "ucl-ec": 80, "ucl-ec-without-euc": 60}),
         ("balance", {"ucl+cb": 80, "ucl": 60, "ucl-ec+cb": 80, "ucl-ec": 60}),
         ("weakest", {"ce": 50, "cb-focal": 70, "ldam-drw": 70, "hybrid-psc": 70, "bcl": 70,
@@ -261,23 +267,50 @@ def test_the_inter_class_similarity_falls(after, expected):
     assert finding.links[0].difference.value == pytest.approx(0.5 - after[2], abs=1e-9)
 
 
-def drifts(learned, centroids, epochs=(0.1,)):
+def drifts(epochs=(0.1,), **moves):
+    """Drifts by kind of prototypes; the last half of the batches is the second half."""
     return Drifts(
-        "d", 0,
-        (Drift("ucl", "learned", 2, learned, epochs), Drift("ucl-ec", "centroids", 2, centroids, epochs)),
-    )  # fmt: skip
+        "d",
+        0,
+        tuple(Drift(k, k, 2, moved, epochs, len(moved) // 2) for k, moved in moves.items()),
+    )
 
 
 def test_drift_of_prototypes():
     learned, centroids = (0.02, 0.03) * 20, (0.0, 0.01) * 20
-    found = {0: drifts(learned, centroids), 1: drifts(learned, centroids)}
-    (link,) = assessed("drift", Evidence(probes={"drift": found})).links
-    assert link.verdict == "confirmed"
-    assert link.difference.value == pytest.approx(0.02)
-    turned = {0: drifts(centroids, learned)}
+    each = drifts(learned=learned, unit=learned, centroids=centroids)
+    finding = assessed("drift", Evidence(probes={"drift": {0: each, 1: each}}))
+    assert [link.compared for link in finding.links] == [
+        "drift of learned > of centroids",
+        "drift of unit > of centroids",
+    ]
+    assert finding.verdict == "confirmed"
+    assert finding.links[0].difference.value == pytest.approx(0.02)
+    turned = {0: drifts(learned=centroids, unit=learned, centroids=learned)}
     assert assessed("drift", Evidence(probes={"drift": turned})).verdict == "not confirmed"
-    nothing = assessed("drift", Evidence(probes={"drift": {0: drifts((), (), ())}}))
+    empty = {0: drifts((), learned=(), unit=(), centroids=())}
+    nothing = assessed("drift", Evidence(probes={"drift": empty}))
     assert "no two batches" in nothing.links[0].measured
+
+
+def test_drift_is_judged_where_training_has_settled():
+    """Learned prototypes that jump at first and then stand still do not drift."""
+    early, late = (0.5,) * 40 + (0.0, 0.001) * 20, (0.0,) * 40 + (0.01, 0.02) * 20
+    found = {0: drifts(learned=early, centroids=late)}
+    finding = assessed("drift", Evidence(probes={"drift": found}))
+    assert finding.links[0].verdict == "not confirmed"
+    assert finding.links[0].difference.value == pytest.approx(0.0005 - 0.015)
+    assert "whole training 2.50e-01 against 7.50e-03" in finding.links[0].measured
+
+
+def test_a_prototype_source_that_this_version_lacks(monkeypatch):
+    found = {0: drifts(learned=(0.1,) * 8, centroids=(0.0,) * 8)}
+    for module in ("evidence", "prototype_drift"):
+        monkeypatch.setattr(f"eventide.reports.claims.{module}.PROTOTYPES", ["learned"])
+    link = assessed("drift", Evidence(probes={"drift": found})).links[1]
+    assert (link.verdict, link.difference) == ("undecided", None)
+    assert link.measured == "not in this version: prototypes 'unit'"
+    assert [each.name for each in drifting()] == ["ucl/learned", "ucl-ec"]
 
 
 @pytest.mark.parametrize(
@@ -312,18 +345,40 @@ def test_without_evidence_every_claim_is_undecided(name):
 def test_the_page_says_everything():
     finding = assessed("order", evidence({"ucl-ec": 90, "ucl": 70, "psc": 80}))
     nothing = Finding("x", "Says | so.", "r", (Link("a < b", None, "no run"),))
-    report = Report(
-        "d", 300, (0, 1), "random", "e", "paper", {"a.b": 1}, (finding, nothing), ("n",)
-    )
+    better = assessed("order", evidence({"ucl-ec": 90, "ucl": 80, "psc": 50}))
+    parts = (
+        Examined(
+            "paper", "", "random", "transductive", "e", LossSettings(), (finding, nothing), ("n",),
+            "commit abc",
+        ),
+        Examined(
+            "default", "scarce-10", "random", "inductive", "f", LossSettings(temperature=0.5),
+            (better, nothing), (), "commit def",
+        ),
+    )  # fmt: skip
+    report = Report("d", 300, 3, (0, 1), {"a.b": 1}, parts)
     text = page(report)
-    assert "0 confirmed, 1 not confirmed, 1 undecided" in text
-    assert "| ucl-ec > ucl | +20.00 points (" in text
+    assert "## paper, random: 0 confirmed, 1 not confirmed, 1 undecided" in text
+    assert "## default, scarce-10: 1 confirmed, 0 not confirmed, 1 undecided" in text
+    assert "| claim | paper, random | default, scarce-10 | the paper says |" in text
+    assert "| order | not confirmed | confirmed |" in text
+    assert "- seeds: 0, 1" in text
+    assert "- code: commit abc, commit def" in text
+    assert (
+        "in the largest | inductive | f | 1 confirmed, 0 not confirmed, 1 undecided | commit def |"
+        in text
+    )
+    assert "| order | ucl-ec > ucl | +20.00 points (" in text
     assert "`a.b=1`" in text
     assert "Says \\| so." in text
-    assert "| a &lt; b | - | undecided | no run |" in text
+    assert "| x | a &lt; b | - | undecided | no run |" in text
+    assert "| 7 | 0.1 | 1 | +1.4 | +2.8 | +5.5 |" in text
+    assert "| 3 | 0.1 | 0.5 |" in text  # the classes of the data, the temperature in use
     data = json.loads(json.dumps(report.as_dict(), allow_nan=False))
-    assert [each["verdict"] for each in data["findings"]] == ["not confirmed", "undecided"]
-    assert data["findings"][0]["links"][0]["verdict"] == "confirmed"
+    first, second = data["conditions"]
+    assert [each["verdict"] for each in first["findings"]] == ["not confirmed", "undecided"]
+    assert first["findings"][0]["links"][0]["verdict"] == "confirmed"
+    assert (second["name"], second["loss"]["temperature"]) == ("default, scarce-10", 0.5)
 
 
 QUICK = {"training.epochs": 2, "training.batch_size": 64, "network.head_hidden": 16}
@@ -341,10 +396,10 @@ def test_probes_share_what_they_train(small_sample, monkeypatch):
     runs = Runs.of(small_sample, changes=QUICK, **OPTIONS)
     found, failed = probe(runs, ["similarity", "groups", "drift", "class-uncertainty"])
     assert not failed
-    assert len(fitted) == 3  # ucl, ucl-ec, ce
+    assert len(fitted) == len(drifting()) + 1  # ucl, ucl-ec, unit prototypes if there are, ce
     alone, _ = probe(runs, ["groups"])
     assert alone["groups"][0] == found["groups"][0]  # watching a training changes nothing in it
-    assert len(fitted) == 4
+    assert len(fitted) == len(drifting()) + 2
 
 
 def test_a_probe_that_fails_leaves_its_claim_undecided(small_sample, tmp_path, monkeypatch):
@@ -353,9 +408,9 @@ def test_a_probe_that_fails_leaves_its_claim_undecided(small_sample, tmp_path, m
 
     monkeypatch.setattr("eventide.reports.figures.drift_curves.measure", broken)
     runs = Runs.of(small_sample, kept=tmp_path, changes=QUICK, **OPTIONS)
-    report = examine(runs, ["drift"])
-    assert report.findings[0].verdict == "undecided"
-    assert "ValueError: broken" in report.findings[0].links[0].measured
+    (examined,) = examine([runs], ["drift"]).conditions
+    assert examined.findings[0].verdict == "undecided"
+    assert "ValueError: broken" in examined.findings[0].links[0].measured
     assert not (tmp_path / "runs.jsonl").exists()
 
 
@@ -364,4 +419,45 @@ def test_a_probe_that_fails_leaves_its_claim_undecided(small_sample, tmp_path, m
 )
 def test_what_nothing_can_be_tested_with_is_refused(small_sample, change):
     with pytest.raises(BadSetting):
-        examine(Runs.of(small_sample, **OPTIONS | change), ["drift"])
+        examine([Runs.of(small_sample, **OPTIONS | change)], ["drift"])
+
+
+def test_probes_of_messages_outside_the_graph(small_sample):
+    """An inductive split has the same probes: new messages are looked up in the memory."""
+    runs = Runs(
+        read_experiment_data(small_sample),
+        changes=QUICK,
+        **OPTIONS | {"split": "chronological"},
+    )
+    assert runs.protocol == "inductive"
+    found, failed = probe(runs, ["similarity", "groups", "class-uncertainty"])
+    assert not failed
+    both = found["similarity"][0]
+    assert sum(len(each.inter) for each in both.likeness if each.method == "ce") > 0
+    run = runs.fitted(UCL_EC)
+    vectors = run.embeddings("test", "entity")
+    assert vectors.shape[0] == len(run.messages("test"))
+    messages = run.messages("test").with_columns(event=pl.lit(None, pl.String))
+    inference = run.fitted.inference
+    assert (inference.match(messages).rows < 0).all()
+    alone = inference.prepare(messages[[3]], inference.match(messages[[3]]).keys)
+    runner = run.fitted.method.runner
+    expected = runner.evaluate_new(runner.look_up(alone))["entity"].embeddings.double().numpy()
+    np.testing.assert_allclose(vectors[3], (expected / np.linalg.norm(expected))[0], atol=1e-5)
+
+
+def test_a_regime_is_handed_on(small_sample, monkeypatch):
+    """What compares and what splits are told of the regime and test the same messages."""
+    told = []
+    monkeypatch.setattr(
+        "eventide.reports.figures.trained_runs.compare", lambda *_, **options: told.append(options)
+    )
+    data = read_experiment_data(small_sample)
+    Runs(data, **OPTIONS).compared(())
+    scarce = Runs(data, **OPTIONS, regime="scarce-10", protocol="inductive")
+    scarce.compared(())
+    assert (told[0]["regime"], told[0]["protocol"]) == ("", "transductive")
+    assert (told[1]["regime"], told[1]["protocol"]) == ("scarce-10", "inductive")
+    locked = set(data.messages.filter(pl.Series(data.lock.mask))["id"])
+    split = scarce.messages()
+    assert set(split.filter(pl.col("split") == "test")["id"]) == locked

@@ -115,6 +115,8 @@ def test_drift_between_batches_and_epochs(small_sample):
     assert batches > 1
     assert len(learned.between_batches) == 3 * batches - 1
     assert len(learned.between_epochs) == 2
+    assert learned.settled_batches == learned.between_batches[-2 * batches :]  # epochs 2 and 3
+    assert learned.settled_epochs == learned.between_epochs[1:]
     assert min(learned.between_batches) > 0
     moved = np.array(centroids.between_batches).reshape(-1)
     assert (moved > 0).sum() == 2  # only where a new epoch begins

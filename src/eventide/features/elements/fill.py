@@ -19,7 +19,8 @@ from eventide.registry import suggestion
 from eventide.runtime.threads import FEW
 
 LISTS = pl.List(pl.String)
-WAYS = ("rules", "given", "none")
+UNSOUGHT = ("none", "given")
+WAYS = ("rules", *UNSOUGHT)
 SLICE = 250_000  # rows that one thread takes at a time
 CANONICAL: dict[str, Callable[[str], str]] = {
     "hashtags": tags.canonical_tag,
@@ -46,21 +47,21 @@ def with_tags(messages: pl.DataFrame) -> pl.DataFrame:
 def with_elements(messages: pl.DataFrame, *, entities: str = "rules") -> pl.DataFrame:
     """As ``with_tags``, and null ``entities`` filled too.
 
-    ``entities`` is "rules" (no model), "spacy:<pipeline>", "given" (only the user's column) or
-    "none" (nobody has any, not even the user's).
+    ``entities`` is "rules" (no model), "spacy:<pipeline>" or "none": nothing is found, and only
+    the user's column counts. "given" is another name of "none".
 
-    >>> frame = pl.DataFrame({"text": ["Calgary is flooded #PrayForAlberta"]})
+    >>> frame = pl.DataFrame({"text": ["Oslo is flooded #PrayForNorway"]})
     >>> with_elements(frame)["entities"].to_list()
-    [['calgary', 'alberta']]
+    [['oslo', 'norway']]
+    >>> with_elements(frame, entities="none")["entities"].to_list()
+    [[]]
     """
     check_entities(entities)
     if entities == "rules":
         return _with_columns(messages, (*TAGS, "entities"))
     tagged = with_tags(messages)
-    if entities == "none":
-        return tagged.with_columns(pl.lit([], dtype=LISTS).alias("entities"))
     given = _given(messages, "entities")
-    if entities == "given" or not given.null_count():
+    if entities in UNSOUGHT or not given.null_count():
         return tagged.with_columns(_filled(given, []))
     rows = given.is_null().arg_true()
     bare = searchable(read_part(messages["text"]).gather(rows)).replaced(urls.URLS, " ")
@@ -75,7 +76,7 @@ def check_entities(entities: object) -> None:
     >>> check_entities("rule")
     Traceback (most recent call last):
     eventide.errors.BadSetting: entities='rule' is not known
-      next:  did you mean 'rules'? Known: rules, given, none, spacy:<pipeline>
+      next:  did you mean 'rules'? Known: rules, none, given, spacy:<pipeline>
     """
     pipeline = isinstance(entities, str) and entities.startswith("spacy:") and entities != "spacy:"
     if entities in WAYS or pipeline:

@@ -193,8 +193,8 @@ _CASELESS = re.compile(r"^[^A-Za-zÀ-ɏͰ-ϿЀ-ԯ]+$")
 _AROUND = re.compile(
     r"^(?:pray(?:ers)?for|helpfor|standwith|jesuis|fuerza|força|forza)?"
     r"(?P<name>\w{2,}?)"
-    r"(?P<event>floods?|flooding|(?:earth)?quake|fires?|wildfires?|bombings?|explosion|attacks?|strong"
-    r"|shooting|crash|tornado|marathon|blast)?$"
+    r"(?P<event>floods?|flooding|(?:earth)?quake|fires?|wildfires?|bombings?|explosion|attacks?"
+    r"|shooting|crash|tornado|blast)?$"
 )
 _CASELESS_EVENT = re.compile(
     r"^(?:زلزال_?|انفجار_?|فيضانات_?)|(?:大?地震|爆炸|台風|颱風|台风|暴雨|洪水|水災|豪雨|火災|火灾|भूकंप|बाढ़)$"

@@ -58,7 +58,7 @@ def _settled(start: Tensor, temperature: float) -> Tensor:
         value.backward()  # type: ignore[no-untyped-call]
         return float(value.detach())
 
-    optimiser.step(slope)
+    optimiser.step(slope)  # type: ignore[no-untyped-call]
     return vectors.detach()
 
 

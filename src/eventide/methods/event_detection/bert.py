@@ -117,6 +117,7 @@ class BertClassifier(TextNetwork):
 class Bert(TextMethod[BertClassifier]):
     """Fine-tunes every weight of a pretrained encoder."""
 
+    note: ClassVar[str] = "checkpoint {settings.text.checkpoint}"
     defaults: ClassVar[Mapping[str, Any]] = {
         "training.epochs": 10,
         "training.batch_size": 32,

@@ -5,9 +5,10 @@ Peng et al., "Fine-grained Event Categorization with Heterogeneous Graph Convolu
 over the views with weights sigmoid(w_v), three layers of 512, 256, 128 with ReLU, the logit of a
 pair from the ratio of its norms, 64 pairs a step, half of them of one event, SGD 1e-3 with momentum
 0.9. [C] neighbours are sampled, and the weights scaled by row where the released code sums them as
-they are; w from 0; no dropout; an epoch has at most 16 batches; the gradient of a batch is bounded,
-as the loss has a pole; the epoch is chosen by the nearest centroid of norms, which are all that the
-pairs compare, and a linear head fitted on the frozen vectors by Adam.
+they are; w from 0; no dropout; an epoch has at most 16 batches (there: all pairs, about 300); the
+gradient of a batch is bounded, as the loss has a pole; the epoch is chosen by the nearest centroid
+of norms, which are all that the pairs compare, and a linear head fitted on the frozen vectors by
+Adam.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from eventide.graphs.sampled.edge_blocks import Floats
 from eventide.graphs.sampled.message_similarity import shared_share
 from eventide.losses.loss_inputs import LossInputs
 from eventide.losses.pairwise import bounded_gradient, lengths, norm_ratio_loss
-from eventide.methods.event_detection.sampled_method import SampledGraphMethod
+from eventide.methods.event_detection.sampled_method import SAMPLED, SampledGraphMethod
 from eventide.networks.sampled_networks import (
     GraphConvolution,
     LayeredNetwork,
@@ -48,6 +49,10 @@ class PpGcn(SampledGraphMethod):
         "training.learning_rate": 1e-3,
         "training.batch_size": 128,
     }
+    note: ClassVar[str] = (
+        f"{SAMPLED} (released: all), at most {MOST_BATCHES} batches of pairs an epoch (released:"
+        " about 300)"
+    )
 
     def make_layers(
         self, corpus: Corpus, generator: torch.Generator

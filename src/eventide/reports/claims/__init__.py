@@ -15,6 +15,11 @@ CLAIMS.add(
 )
 CLAIMS.add("order", f"{_HERE}.accuracy_orders:ORDER", "UCL-EC >= UCL >= PSC")
 CLAIMS.add("margins", f"{_HERE}.accuracy_orders:MARGINS", "fixed < error-rate < uncertainty margin")
+CLAIMS.add(
+    "margins-printed",
+    f"{_HERE}.accuracy_orders:MARGINS_PRINTED",
+    "the same, +dm without EUC as printed",
+)
 CLAIMS.add("calibration", f"{_HERE}.accuracy_orders:CALIBRATION", "EUC helps UCL and UCL-EC")
 CLAIMS.add("balance", f"{_HERE}.accuracy_orders:BALANCE", "+CB helps UCL and UCL-EC")
 CLAIMS.add(

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from eventide.errors import EventideError
-from eventide.experiments import Results, choose
+from eventide.experiments import Results, Variant, choose
 from eventide.experiments.run_log import Outcome
+from eventide.losses import PROTOTYPES
 from eventide.reports.claims.claim import Claim
 from eventide.reports.figures import class_uncertainty
 from eventide.reports.figures import drift_curves as drift
@@ -20,11 +21,23 @@ from eventide.reports.figures import similarity_histograms as similarity
 from eventide.reports.figures.trained_runs import Runs
 
 CE, UCL, UCL_EC = choose("ce,ucl,ucl-ec").variants
+LEARNED = ("learned", "unit")
+"""Prototypes that every batch changes: as printed, and kept at length 1, as centroids are."""
+
+
+def drifting() -> tuple[Variant, ...]:
+    """Return the variants whose prototypes are watched, those that this version has."""
+    learned = [
+        Variant(f"{UCL.name}/{kind}", UCL.method, {"loss.prototypes": kind})
+        for kind in LEARNED
+        if kind in PROTOTYPES
+    ]
+    return (*learned, UCL_EC)
 
 
 PROBES: dict[str, Callable[[Runs], Any]] = {
     # Drift comes first: it has to watch a training, and the others use what it trained.
-    "drift": lambda runs: drift.measure(runs.showing(UCL, UCL_EC)),
+    "drift": lambda runs: drift.measure(runs.showing(*drifting())),
     "class-uncertainty": class_uncertainty.measure,
     "groups": lambda runs: runs.groups(),
     "similarity": lambda runs: similarity.measure(runs.showing(CE, UCL_EC)),

@@ -25,7 +25,8 @@ class Drift:
     """One method: mean cosine distance of the prototypes from those of the batch or epoch before.
 
     ``between_batches`` has one value per batch after the first; centroids stand still within an
-    epoch. ``between_epochs`` compares the first batches of successive epochs.
+    epoch. ``between_epochs`` compares the first batches of successive epochs. ``settled`` values of
+    ``between_batches``, the last ones, are of the second half of the epochs.
     """
 
     method: str
@@ -33,6 +34,21 @@ class Drift:
     batches_per_epoch: int
     between_batches: tuple[float, ...]
     between_epochs: tuple[float, ...]
+    settled: int
+
+    @property
+    def settled_batches(self) -> tuple[float, ...]:
+        """The distances between batches in the second half of the epochs.
+
+        >>> Drift("ucl", "learned", 1, (0.4, 0.2, 0.1), (0.4, 0.2, 0.1), 2).settled_batches
+        (0.2, 0.1)
+        """
+        return self.between_batches[len(self.between_batches) - self.settled :]
+
+    @property
+    def settled_epochs(self) -> tuple[float, ...]:
+        """The distances between epochs in the second half of the epochs."""
+        return self.between_epochs[len(self.between_epochs) // 2 :]
 
 
 @dataclass(frozen=True)
@@ -49,11 +65,15 @@ class Drifts(FigureValues):
             "mean cosine distance of prototypes (0: the same direction, 1: a right angle)",
             *(
                 f"{each.method} ({each.prototypes}), {name}: {_mean(values):.3e}, "
-                f"in the second half {_mean(values[len(values) // 2 :]):.3e}"
+                f"in the second half {_mean(settled):.3e}"
                 for each in self.methods
-                for name, values in (
-                    (f"between batches ({each.batches_per_epoch} an epoch)", each.between_batches),
-                    ("between epochs", each.between_epochs),
+                for name, values, settled in (
+                    (
+                        f"between batches ({each.batches_per_epoch} an epoch)",
+                        each.between_batches,
+                        each.settled_batches,
+                    ),
+                    ("between epochs", each.between_epochs, each.settled_epochs),
                 )
             ),
         ]
@@ -85,6 +105,7 @@ def drift(runs: Runs, variant: Variant) -> Drift:
         steps.batches // epochs,
         tuple(steps.distances),
         tuple(steps.epoch_distances),
+        sum(epoch > epochs / 2 for epoch in steps.epochs),
     )
 
 
@@ -94,6 +115,8 @@ class _Steps:
     def __init__(self) -> None:
         self.batches = 0
         self.distances: list[float] = []
+        self.epochs: list[int] = []
+        """The epoch of each distance."""
         self.epoch_distances: list[float] = []
         self._last: Tensor | None = None
         self._epoch: int | None = None
@@ -114,6 +137,7 @@ class _Steps:
         self.batches += 1
         if self._last is not None:
             self.distances.append(_distance(prototypes, self._last))
+            self.epochs.append(epoch)
         if epoch != self._epoch:
             if self._epoch_start is not None:
                 self.epoch_distances.append(_distance(prototypes, self._epoch_start))

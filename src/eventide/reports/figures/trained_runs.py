@@ -32,7 +32,7 @@ from eventide.scoring.class_groups import ClassGroups, class_groups
 
 GROUPED_BY = "ucl-ec"
 """The method whose training class uncertainty sorts the classes into groups, for every method."""
-CHECKED = ("seeds", "split", "preset", "encoder", "changes", "kept", "workers")
+CHECKED = ("seeds", "split", "protocol", "preset", "encoder", "changes", "kept", "workers")
 """Options of `Runs` that `check_runs` checks."""
 
 
@@ -41,11 +41,15 @@ def check_runs(
     seeds: Sequence[int],
     *,
     kept: Path | None = None,
+    any_protocol: bool = False,
     **options: Any,
-) -> None:
-    """Refuse what nothing can be trained with, before anything is read; see `check_request`."""
+) -> str:
+    """Refuse what nothing can be trained with, before anything is read; see `check_request`.
+
+    Returns the protocol. Figures show messages inside the graph; claims take ``any_protocol``.
+    """
     protocol = check_request(variants or choose(GROUPED_BY).variants, seeds, **options)
-    if protocol != "transductive":
+    if protocol != "transductive" and not any_protocol:
         usable = [name for name, each in SPLITS.items() if not each.inductive]
         raise BadSetting(
             f"figures show messages inside the graph; a {options['split']} split keeps some out",
@@ -53,15 +57,17 @@ def check_runs(
         )
     if kept is not None:
         check_runs_folder(kept)
+    return protocol
 
 
 @dataclass
 class Runs:
     """What a figure may ask for: messages split by seed, and methods trained on them.
 
-    ``changes`` are settings by dotted name. Figures that need many runs keep them in ``kept`` (by
-    default the folder of `eventide compare`), and use ``workers`` processes. ``watch`` is told
-    what is being done.
+    With a ``regime`` it decides the split, and ``protocol`` and ``encoder`` are the regime's own;
+    without a ``protocol`` it is that of the split. ``changes`` are settings by dotted name. Figures
+    that need many runs keep them in ``kept`` (by default the folder of `eventide compare`), and use
+    ``workers`` processes. ``watch`` is told what is being done.
     """
 
     data: ExperimentData
@@ -75,15 +81,19 @@ class Runs:
     kept: Path | None = None
     workers: int | None = None
     watch: Callable[[str], None] = lambda _: None
+    protocol: str | None = None
+    regime: str = ""
     _messages: SplitMessages = field(init=False, repr=False)
     _fitted: dict[tuple[str, int], FittedVariant] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         self.split = split_name(self.split)
-        check_runs(
+        self.protocol = check_runs(
             self.methods,
             self.seeds,
+            any_protocol=True,
             split=self.split,
+            protocol=self.protocol,
             preset=self.preset,
             encoder=self.encoder,
             changes=self.changes,
@@ -92,14 +102,16 @@ class Runs:
         plan = ExperimentPlan(
             dataset=self.data.name,
             fingerprint=self.data.fingerprint,
-            split=self.split,
-            protocol="transductive",
+            split="locked" if self.regime else self.split,
+            protocol=self.protocol,
             encoder=self.encoder,
             entities=self.data.entities,
             preset=self.preset,
             changes=dict(self.changes),
+            regime=self.regime,
+            lock=self.data.lock.name if self.regime else "",
         )
-        self._messages = SplitMessages(self.data.messages, plan)
+        self._messages = SplitMessages.of_data(self.data, plan)
         self._fitted = {}
 
     @classmethod
@@ -174,6 +186,8 @@ class Runs:
             self.seeds,
             out=self.folder,
             split=self.split,
+            protocol=self.protocol,
+            regime=self.regime,
             preset=self.preset,
             encoder=self.encoder,
             changes=self.changes,
