@@ -1,8 +1,13 @@
 """The file of runs survives what happens to files."""
 
+import gzip
 import json
 
+import pytest
+
+from eventide.errors import UnreadableSource
 from eventide.experiments.run_log import RunLog
+from invented_regimes import record
 
 
 def test_what_is_appended_is_read_back(compared, tmp_path):
@@ -41,3 +46,18 @@ def test_records_of_earlier_versions_are_read(compared, tmp_path):
     log = RunLog(tmp_path / "runs.jsonl")
     log.path.write_text(json.dumps(old) + "\n")
     assert log.read() == ([run], 0)
+
+
+def test_a_packed_log_is_read_as_far_as_it_goes(tmp_path):
+    runs = [record("random", "ce", seed, 0.5) for seed in range(3)]
+    packed = gzip.compress("\n".join(run.model_dump_json() for run in runs).encode())
+    log = RunLog(tmp_path / "runs.jsonl.gz")
+    log.path.write_bytes(packed)
+    assert log.read() == (runs, 0)
+    log.path.write_bytes(packed[:-20])
+    found, damaged = log.read()
+    assert found == runs[: len(found)]
+    assert damaged >= 1
+    log.path.write_bytes(b"not packed at all")
+    with pytest.raises(UnreadableSource, match="pack it again"):
+        log.read()

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from eventide.cli.compare import IN_A_PIPE, read_seeds
-from eventide.cli.console import print_json, say
+from eventide.cli.compare import read_seeds
+from eventide.cli.console import IN_A_PIPE, print_json, say
 from eventide.cli.options import (
     AsJson,
     ChangeForAll,

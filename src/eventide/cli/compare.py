@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from eventide.cli.comparison_output import complain, run_bar, show_tables
 from eventide.cli.console import print_json, say
 from eventide.cli.options import (
     AsJson,
@@ -17,20 +15,11 @@ from eventide.cli.options import (
     Entities,
     Preset,
     Source,
-    SplitName,
     Workers,
     changed_settings,
 )
 from eventide.cli.reading import Reading, reads_messages
-from eventide.cli.watching import run_lines
 from eventide.errors import BadSetting
-
-if TYPE_CHECKING:
-    from eventide.experiments import Results, Step
-    from eventide.reports.tables.table import Table
-
-IN_A_PIPE = 1_000
-"""Columns to draw tables in where no person's terminal limits them."""
 
 
 @reads_messages
@@ -38,12 +27,13 @@ def compare(
     source: Source,
     reading: Reading,
     methods: Annotated[
-        str,
+        str | None,
         typer.Option(
+            show_default="long-tail",
             help="Methods, variants (ucl-ec+cb) and groups, joined by commas: long-tail, "
-            "event-detection, baselines, all, ablation, ablation-grid, controls."
+            "event-detection, baselines, all, ablation, ablation-grid, controls.",
         ),
-    ] = "long-tail",
+    ] = None,
     seeds: Annotated[
         str,
         typer.Option(
@@ -51,14 +41,44 @@ def compare(
             "and initialisation, the same for every method."
         ),
     ] = "10",
-    split: SplitName = "random",
+    split: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="How the messages are split.", show_default="random"),
+    ] = None,
     protocol: Annotated[
         str | None,
         typer.Option(help="transductive, or inductive, which a chronological split always is."),
     ] = None,
+    regimes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Compare in several regimes, tested on locked messages: all, or names joined by "
+            "commas (random, chronological, scarce-10, weak-vectors, corrupted-view-50, "
+            "label-noise-10, unseen-event, duplicate-aware; other numbers too).",
+        ),
+    ] = None,
+    tuning: Annotated[
+        bool,
+        typer.Option(
+            "--tuning", help="With --regimes: leave locked messages out, so that you may choose."
+        ),
+    ] = False,
+    from_log: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="RUNS",
+            help="Run nothing: make the tables of regimes from this runs.jsonl or .jsonl.gz, in "
+            "its folder unless --out says another.",
+        ),
+    ] = None,
     preset: Preset = "default",
     encoder: Annotated[
-        str | None, typer.Option(help="wordllama, tfidf-svd, minilm, ...; joined with +.")
+        str | None,
+        typer.Option(
+            help="wordllama, tfidf-svd, minilm, ...; joined with +. The regime weak-vectors has "
+            "its own."
+        ),
     ] = None,
     entities: Entities = "rules",
     change: ChangeForAll = None,
@@ -90,7 +110,32 @@ def compare(
     Example: eventide compare crisislex-t7 --methods long-tail --out results
 
     Example: eventide compare messages.jsonl --methods controls --split chronological
+
+    Example: eventide compare crisislex-lt28 --regimes all --methods ucl-ec+cb,ce --seeds 10
+
+    Example: eventide compare crisislex-lt28 --from-log results/runs.jsonl.gz
     """
+    if regimes is not None or from_log is not None or tuning:
+        from eventide.cli.compare_regimes import RegimeRequest
+
+        RegimeRequest(
+            source=source,
+            regimes=regimes,
+            tuning=tuning,
+            methods=methods,
+            seeds=read_seeds(seeds),
+            split=split,
+            protocol=protocol,
+            preset=preset,
+            encoder=encoder,
+            entities=entities,
+            change=change,
+            reference=reference,
+            out=out,
+            workers=workers,
+            as_json=as_json,
+        ).answer(reading, from_log)
+        return
     chosen_seeds = read_seeds(seeds)
     changes = {
         name.replace("__", "."): value for name, value in changed_settings(change or []).items()
@@ -104,10 +149,10 @@ def compare(
     from eventide.reports.tables.significance_table import chosen_reference
     from eventide.reports.tables.table_files import as_data, check_tables, write_tables
 
-    choice, name = choose(methods), data_name(source)
+    choice, name = choose(methods or "long-tail"), data_name(source)
     reference = chosen_reference([each.name for each in choice.variants], reference)
     asked: dict[str, Any] = {
-        "split": split,
+        "split": split or "random",
         "protocol": protocol,
         "preset": preset,
         "encoder": encoder or DEFAULT_ENCODER,
@@ -120,7 +165,7 @@ def compare(
     intake = reading.read(source, lists=needed_lists(choice.variants))
     data = read_experiment_data(intake, choice.variants, entities=entities, name=name)
     try:
-        with _bar() as watch:
+        with run_bar() as watch:
             results = run_all(data, choice.variants, chosen_seeds, out=folder, watch=watch, **asked)
     except KeyboardInterrupt:
         say(f"stopped; the same command goes on with what is in {folder}", err=True)
@@ -130,12 +175,12 @@ def compare(
     if as_json:
         print_json(as_data(results, choice.notes, reference))
     else:
-        _show(tables, [*choice.notes, *results.notes])
+        show_tables(tables, [*choice.notes, *results.notes])
         say(f"runs:   {results.path}\ntables: {written[0]}, and each as .md .tex .csv")
         if replaced:
             say("note: the tables of an earlier comparison in this folder were replaced")
     if results.failures:
-        _complain(results)
+        complain(results)
         raise typer.Exit(1)
 
 
@@ -161,70 +206,3 @@ def read_seeds(text: str) -> list[int]:
             next_step="write how many (10), a range (100-104) or a list (3,5)",
         )
     return found
-
-
-@contextmanager
-def _bar() -> Iterator[Callable[[Step], None]]:
-    """Give a function to call with every step: a bar for a person, else a line now and then."""
-    if not sys.stderr.isatty():
-        with run_lines() as tell:
-            yield lambda step: _tell(step, tell)
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-    from rich.progress import TimeElapsedColumn as Elapsed
-
-    columns = TextColumn("runs"), BarColumn(), MofNCompleteColumn(), Elapsed()
-    console = Console(stderr=True)
-    with Progress(*columns, TextColumn("{task.description}"), console=console) as bar:
-        task = bar.add_task("", total=None)
-
-        def watch(step: Step) -> None:
-            for note in step.notes:
-                console.print(f"note: {note}", markup=False)
-            bar.update(task, completed=step.done, total=step.total, description=_said(step))
-
-        yield watch
-
-
-def _tell(step: Step, tell: Callable[[str], None]) -> None:
-    for note in step.notes:
-        say(f"note: {note}", err=True)
-    said = _said(step)
-    tell(f"{step.done} of {step.total} runs{': ' if said else ''}{said}")
-
-
-def _said(step: Step) -> str:
-    if step.run is None:
-        return ""
-    outcome = step.run.outcome
-    ended = "failed" if outcome is None else f"ACC {outcome.test.accuracy:.2%}"
-    return f"{step.run.variant} seed {step.run.seed}: {ended}"
-
-
-def _show(tables: list[Table], notes: list[str]) -> None:
-    from rich.console import Console
-
-    from eventide.reports.tables.table_formats import left_out, terminal
-
-    console = Console(highlight=False)
-    if not console.is_terminal:  # in a pipe nothing has to be folded or left out
-        console = Console(highlight=False, width=IN_A_PIPE)
-    for table in tables:
-        console.print(terminal(table, console.width))
-        absent = left_out(table, console.width)
-        more = [f"No room here for {', '.join(absent)}: see {table.name}.md"] if absent else []
-        for note in [*table.remarks, *more]:
-            console.print(f"  {note}", style="dim", markup=False)
-        console.print()
-    for note in notes:
-        say(f"note: {note}")
-
-
-def _complain(results: Results) -> None:
-    from eventide.reports.tables.table_files import failures
-
-    say(f"{len(results.failures)} runs failed:", err=True, style="red")
-    for line in failures(results):
-        say(f"  {line}", err=True)
-    say("  the same command tries them again", err=True)

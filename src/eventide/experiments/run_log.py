@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
 import os
+import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
+from eventide.errors import UnreadableSource
 from eventide.outputs import writing
 
 
@@ -139,10 +143,15 @@ class RunRecord(Part):
 
 BEGINNING = b'{"key":'
 """How every line of ours begins."""
+PACKED = ".gz"
+"""How the name of a packed log ends: it is only read."""
 
 
 class RunLog:
-    """One JSON line per run. A line that a kill cut short counts as not there."""
+    """One JSON line per run. A line that a kill cut short counts as not there.
+
+    A log that was packed with gzip is read like any other.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -152,7 +161,7 @@ class RunLog:
         if not self.path.exists():
             return [], 0
         found, damaged = [], 0
-        for line in self.path.read_bytes().splitlines():
+        for line in self._lines():
             if not line.strip():
                 continue
             try:
@@ -168,6 +177,23 @@ class RunLog:
         with self.path.open("rb") as file:
             start = file.read(len(BEGINNING))
         return BEGINNING.startswith(start)
+
+    def _lines(self) -> Iterator[bytes]:
+        """Read line by line; the end of a packed log that was cut short is one damaged line."""
+        if self.path.suffix != PACKED:
+            yield from self.path.read_bytes().splitlines()
+            return
+        with gzip.open(self.path) as file:
+            try:
+                yield from file
+            except EOFError:
+                yield b"cut short"
+            except (gzip.BadGzipFile, zlib.error) as error:
+                raise UnreadableSource(
+                    f"not packed with gzip, or damaged: {error}",
+                    where=str(self.path),
+                    next_step="give the log as it was written (runs.jsonl), or pack it again",
+                ) from None
 
     def append(self, run: RunRecord) -> None:
         """Add a line in one write and wait until it is on the disk."""

@@ -10,6 +10,7 @@ from typing import Any
 from eventide.data.splits import SPLITS
 from eventide.errors import OutputError
 from eventide.experiments.jobs import RUNS
+from eventide.experiments.regime_results import RegimeResults
 from eventide.experiments.results import Difference, Results, Spread
 from eventide.outputs import check_file
 from eventide.reports import printed_results as paper
@@ -90,8 +91,15 @@ def check_tables(folder: Path, inputs: Sequence[Path | str] = ()) -> bool:
     A folder that holds runs is one of ours, and so are the tables in it.
     """
     names = [PAGE, *(f"{name}{ending}" for name in TABLES for ending in ENDINGS)]
+    return check_names(folder, names, inputs, ours=(folder / RUNS).exists())
+
+
+def check_names(
+    folder: Path, names: Sequence[str], inputs: Sequence[Path | str], *, ours: bool
+) -> bool:
+    """Refuse to write files of these names unless what they replace is ``ours``; say if any is."""
     taken = [name for name in names if (folder / name).exists()]
-    if taken and not (folder / RUNS).exists():
+    if taken and not ours:
         raise OutputError(
             f"{taken[0]} is there already, and not of a comparison",
             where=str(folder),
@@ -104,15 +112,20 @@ def check_tables(folder: Path, inputs: Sequence[Path | str] = ()) -> bool:
 
 def write_tables(results: Results, tables: Sequence[Table], folder: Path) -> list[Path]:
     """Write everything, each file whole or not at all, and return the paths, the page first."""
-    contents = {PAGE: page(results, tables)}
+    return write_page(folder / PAGE, page(results, tables), tables)
+
+
+def write_page(path: Path, content: str, tables: Sequence[Table]) -> list[Path]:
+    """Write a page, and beside it each table on its own in every format."""
+    contents = {path.name: content}
     for table in tables:
         contents[f"{table.name}.md"] = markdown(table)
         contents[f"{table.name}.tex"] = latex(table)
         contents[f"{table.name}.csv"] = comma_separated(table)
-    for name, content in contents.items():
-        with atomic_file(folder / name, "the tables") as temporary:
-            temporary.write_text(content, encoding="utf-8")
-    return [folder / name for name in contents]
+    for name, text in contents.items():
+        with atomic_file(path.with_name(name), "the tables") as temporary:
+            temporary.write_text(text, encoding="utf-8")
+    return [path.with_name(name) for name in contents]
 
 
 def page(results: Results, tables: Sequence[Table]) -> str:
@@ -148,10 +161,11 @@ def page(results: Results, tables: Sequence[Table]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def failures(results: Results) -> list[str]:
+def failures(results: Results | RegimeResults) -> list[str]:
     """Say why runs failed, each reason once with the runs it stopped."""
     reasons: dict[str, list[str]] = {}
     for run in results.failures:
         why = " ".join((run.error or "no reason given").split())
-        reasons.setdefault(why, []).append(f"{run.variant} (seed {run.seed})")
+        where = f"{run.regime}, " if run.regime else ""
+        reasons.setdefault(why, []).append(f"{run.variant} ({where}seed {run.seed})")
     return [f"{', '.join(runs)}: {why}" for why, runs in reasons.items()]

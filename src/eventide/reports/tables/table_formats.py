@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from eventide.reports.tables.table import MISSING, Cell, Column, Figure, Table
@@ -37,18 +38,18 @@ FITTED = r"\resizebox{\ifdim\width>\linewidth \linewidth\else\width\fi}{!}{%"
 def markdown(table: Table) -> str:
     """Draw a table in Markdown, the best figures in bold."""
     lines = [
-        _line(_flat(column.title) for column in table.columns),
+        _line(flat(column.title) for column in table.columns),
         _line("---" if column.words else "---:" for column in table.columns),
     ]
     for row in table.rows:
         cells = (
             f"**{text}**" if _best(cell) else text
             for cell, column in zip(row, table.columns, strict=True)
-            for text in [_flat(column.text(cell))]
+            for text in [flat(column.text(cell))]
         )
         lines.append(_line(cells))
-    notes = "".join(f"\n{_flat(note)}.\n" for note in table.remarks)
-    return f"### {_flat(table.title)}\n\n" + "\n".join(lines) + f"\n{notes}"
+    notes = "".join(f"\n{flat(note)}.\n" for note in table.remarks)
+    return f"### {flat(table.title)}\n\n" + "\n".join(lines) + f"\n{notes}"
 
 
 def latex(table: Table) -> str:
@@ -149,6 +150,15 @@ def left_out(table: Table, width: int) -> list[str]:
     return [column.title for at, column in enumerate(table.columns) if at not in kept]
 
 
+def without_deviations(table: Table) -> Table:
+    """Return the table with means alone, for where there is little room."""
+    rows = (
+        tuple(replace(cell, deviation=None) if isinstance(cell, Figure) else cell for cell in row)
+        for row in table.rows
+    )
+    return replace(table, rows=tuple(rows))
+
+
 def _fitting(table: Table, width: int | None) -> list[int]:
     kept = list(range(len(table.columns)))
     widths = [
@@ -186,7 +196,7 @@ def _best(cell: Cell) -> bool:
     return isinstance(cell, Figure) and cell.best
 
 
-def _flat(text: str) -> str:
+def flat(text: str) -> str:
     """Keep a cell on one line and inside its column; names may hold any sign."""
     line = " ".join(text.split()) or MISSING
     return line.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*")
