@@ -3,7 +3,7 @@
 A method starts from the paper's settings with the one rule of training (preset `untuned`). Seven
 changes are tried one after the other; a change stays if the score is better with it. The score is
 the class-averaged NLL of the tested messages, averaged over three regimes: a proper score, in which
-accuracy and honest probabilities both count. Trials are short. Locked messages are not there at all.
+accuracy and honest probabilities both count. Trials are short. No locked message is there at all.
 """
 
 from __future__ import annotations
