@@ -21,11 +21,13 @@ from eventide.corpus.training_set import TrainingSet
 from eventide.losses.loss_inputs import Outputs
 from eventide.methods.long_tail.cross_entropy import CrossEntropy
 from eventide.methods.method import Prediction, ViewPrediction
+from eventide.networks.multi_view import MultiViewNetwork
 from eventide.opinions.categorical import Categorical
 from eventide.opinions.opinion import OpinionLike
 from eventide.settings import Settings
 from eventide.training.checkpoints import Checkpoints, Row
 from eventide.training.loop import TrainingRun, Watch
+from eventide.training.phases import Phase
 
 MEMBERS = 5
 
@@ -52,7 +54,7 @@ class MemberCheckpoints(Checkpoints):
         return replace(self, phase=self.before + number)
 
 
-class CeEnsemble(CrossEntropy):
+class CeEnsemble:
     """Five ``ce`` members, each with its best epoch; probabilities are averaged, not logits.
 
     [P] Five members on all training messages, the mean of their probabilities. [C] No adversarial
@@ -60,11 +62,17 @@ class CeEnsemble(CrossEntropy):
     uncertainty is the entropy of the mean. Everything else is as ``ce`` has it.
     """
 
+    defaults: ClassVar[Mapping[str, Any]] = CrossEntropy.defaults
     note: ClassVar[str] = f"{MEMBERS} members"
 
     def __init__(self, settings: Settings, seed: int) -> None:
-        super().__init__(settings, seed)
+        self.settings = settings
+        self.seed = seed
         self.members = [CrossEntropy(settings, each) for each in member_seeds(seed)]
+
+    def make_phases(self, network: MultiViewNetwork, counts: Tensor) -> list[Phase]:
+        """Return the phases of a member."""
+        return self.members[0].make_phases(network, counts)
 
     def fit(
         self, training_set: TrainingSet, watch: Watch, checkpoints: Checkpoints | None
