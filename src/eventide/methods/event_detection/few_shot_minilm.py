@@ -33,7 +33,7 @@ from eventide.tensors import unit_rows
 
 LONGEST = 64
 MOST_STEPS = 60
-"""Steps of fine-tuning, however many pairs there are: about a minute and a half on one core with MiniLM."""
+"""Steps of fine-tuning, however many pairs there are: under two minutes with MiniLM on one core."""
 WARM_UP = 0.1
 """The share of the steps in which the learning rate rises; then it falls to nothing."""
 AT_ONCE = 32
