@@ -38,7 +38,7 @@ def information(opinion: Opinion) -> Tensor:
     alpha_c): no term of it is negative.
 
     >>> information(Opinion.from_evidence(torch.zeros(1, 2)))
-    tensor([0.5283], dtype=torch.float64)
+    tensor([0.5378], dtype=torch.float64)
     """
     log_alpha, log_strength = opinion.log_alpha, opinion.log_strength
     excess = trigamma_excess(log_alpha)

@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 
 import eventide
+from eventide.errors import InputError
 from eventide.methods.long_tail.ce_ensemble import MEMBERS, CeEnsemble, member_seeds
 from eventide.model import EventClassifier
 from eventide.settings import resolve
@@ -78,6 +79,11 @@ def test_an_interrupted_run_goes_on_with_the_member_it_was_at(small_sample, fitt
     assert len(model.history_) == len(fitted.history_)
     before, after = fitted.method_.state(), model.method_.state()
     assert all((before[name] == after[name]).all() for name in before)
+
+
+def test_what_asks_for_one_network_is_refused(fitted, small_sample):
+    with pytest.raises(InputError, match="'ce-ensemble' has no views to explain"):
+        fitted.explain(small_sample[:5])
 
 
 def test_stored_states_of_nobody_are_refused(fitted):

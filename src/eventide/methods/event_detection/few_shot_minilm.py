@@ -32,8 +32,8 @@ from eventide.runtime.own_process import warn_if_spinning
 from eventide.tensors import unit_rows
 
 LONGEST = 64
-MOST_STEPS = 80
-"""Steps of fine-tuning, however many pairs there are: about a minute and a half on one core."""
+MOST_STEPS = 60
+"""Steps of fine-tuning, however many pairs there are: under two minutes with MiniLM on one core."""
 WARM_UP = 0.1
 """The share of the steps in which the learning rate rises; then it falls to nothing."""
 AT_ONCE = 32
@@ -90,7 +90,7 @@ class FewShotMiniLm(ProbedMethod):
 
     [V] 16 pairs a step, half of one event, learning rate 2e-5 with a tenth of the steps as warm-up,
     20 rounds of pairs (``training.epochs``), squared error of the cosine, logistic regression.
-    [C] At most 80 steps and 64 tokens, so that it takes two minutes on one core; a message is
+    [C] At most 60 steps and 64 tokens, so that it takes two minutes on one core; a message is
     encoded once for its two pairs; Adam with decoupled weight decay 0.01 and gradients no longer
     than 1; logistic regression in which all classes weigh the same, as in ``lr-encoder``.
     """
