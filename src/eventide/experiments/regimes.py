@@ -124,22 +124,19 @@ def scarce_regime(pool: Pool, seed: int, fewest: int) -> pl.DataFrame:
     spread = np.log(size.max() / size.min())
     growth = np.log(size / size.min()) / spread if spread > 0 else np.zeros(len(size))
     most = max(MOST_LABELS, fewest)
-    labels = np.round(fewest * (most / fewest) ** growth).astype(np.int64)
+    labels = np.minimum(np.round(fewest * (most / fewest) ** growth), size).astype(np.int64)
     quota = sizes.select("event", labels=pl.Series(labels))
     order = _untested(pool, seed).join(quota, on="event", how="left", maintain_order="left")
     rank = pl.int_range(pl.len()).over("event")
-    validates = (pl.col("labels") / 4).round().clip(1).cast(pl.Int64)
+    validates = (pl.col("labels") // 4).clip(1)
     drawn = order.with_columns(rank=rank, validates=validates)
     kept = drawn.filter(pl.col("rank") < pl.col("labels"))
     validating = np.zeros(messages.height, dtype=bool)
     validating[kept.filter(pl.col("rank") < pl.col("validates"))["row"].to_numpy()] = True
-    labelled = np.zeros(messages.height, dtype=bool)
-    labelled[kept["row"].to_numpy()] = True
-    split = _with_split(pool, validating)
-    unlabelled = pl.Series(~labelled & ~tested)
-    return split.with_columns(
-        pl.when(~unlabelled).then(pl.col(name)).alias(name) for name in ("event", "split")
-    )
+    shown = tested.copy()
+    shown[kept["row"].to_numpy()] = True
+    hidden = messages.with_columns(pl.when(pl.Series(shown)).then(pl.col("event")).alias("event"))
+    return _with_split(Pool(hidden, tested, pool.groups), validating)
 
 
 def corrupted_view_regime(
