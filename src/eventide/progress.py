@@ -93,8 +93,9 @@ class EpochProgress:
         self.seconds = 0.0
 
     def watch(self, row: EpochRow) -> None:
-        """Take an epoch's row of figures."""
+        """Take an epoch's row of figures; it may know better how many epochs there will be."""
         self.row = row
+        self.epochs = int(row.get("epochs", self.epochs))
         self.seen += 1
         self.seconds += row.get("seconds", 0.0)
 

@@ -68,7 +68,7 @@ def bar(epochs: int, console: Console) -> Iterator[Watch]:
             progress.watch(row)
             left = f"{duration(progress.left() or 0)} left"
             told = "  ".join([left, *figures(row, room)])
-            drawn.update(task, completed=row["epoch"], description=told)
+            drawn.update(task, completed=row["epoch"], total=progress.epochs, description=told)
 
         yield watch
 

@@ -14,7 +14,7 @@ from eventide.experiments.jobs import ExperimentPlan
 from eventide.experiments.run_log import Outcome, RunRecord
 from eventide.experiments.sources import code_name
 from eventide.experiments.variants import Variant
-from eventide.scoring.bootstrap import Bootstrap, paired_bootstrap
+from eventide.scoring.bootstrap import Bootstrap, paired_bootstrap, same_messages_bootstrap
 from eventide.scoring.metrics import error_auroc
 from eventide.scoring.significance import CorrectedTTest, corrected_t_test
 
@@ -85,7 +85,10 @@ class Results:
         return next((run.note for run in self.runs.get(variant, ()) if run.note), "")
 
     def difference(self, variant: str, reference: str) -> Difference | None:
-        """Compare accuracies on the seeds that both finished; None where there is none."""
+        """Compare accuracies on the seeds that both finished; None where there is none.
+
+        Messages that all runs tested are drawn once for all of them.
+        """
         theirs = {run.seed: run.outcome for run in self.runs.get(reference, ())}
         pairs = [
             (run.outcome, other)
@@ -98,14 +101,30 @@ class Results:
         return Difference(
             variant,
             reference,
-            paired_bootstrap(
-                [_right(one) for one, _ in pairs], [_right(other) for _, other in pairs]
-            ),
+            _bootstrap(pairs),
             corrected_t_test(
                 [one.test.accuracy - other.test.accuracy for one, other in pairs],
                 sum(size.test for size in sizes) / sum(size.train for size in sizes),
             ),
         )
+
+
+def _bootstrap(pairs: Sequence[tuple[Outcome, Outcome]]) -> Bootstrap:
+    if len(pairs) > 1 and len({one.tested for one, _ in pairs}) == 1:
+        gains = [_right(one).astype(float) - _right(other) for one, other in pairs]
+        scored = [_scored(one).astype(float) for one, _ in pairs]
+        return same_messages_bootstrap(np.array(gains), np.array(scored))
+    return paired_bootstrap(
+        [_right(one)[_scored(one)] for one, _ in pairs],
+        [_right(other)[_scored(one)] for one, other in pairs],
+    )
+
+
+def _scored(outcome: Outcome) -> NDArray[np.bool_]:
+    """Tell which messages the run's accuracy is of: those of known events, or all."""
+    known = np.less(outcome.truth, outcome.classes)
+    apart = known.any() and np.isclose(_right(outcome)[known].mean(), outcome.test.accuracy)
+    return known if apart else np.ones(len(known), dtype=bool)
 
 
 def pooled_auroc(outcomes: Sequence[Outcome]) -> float | None:

@@ -25,8 +25,9 @@ def epoch_lines(verbose: bool | int, epochs: int) -> Iterator[Watch]:
     with _heard(bool(every)):
 
         def watch(row: Mapping[str, float]) -> None:
-            shown = every and (row["epoch"] % every == 0 or row["epoch"] == epochs)
-            logger.log(logging.INFO if shown else logging.DEBUG, "%s", epoch_line(row, epochs))
+            last = int(row.get("epochs", epochs))
+            shown = every and (row["epoch"] % every == 0 or row["epoch"] == last)
+            logger.log(logging.INFO if shown else logging.DEBUG, "%s", epoch_line(row, last))
 
         yield watch
 

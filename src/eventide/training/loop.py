@@ -97,7 +97,8 @@ def train(
             ema.update()
             steps.append(values)
 
-        row: Row = {"epoch": epoch, "steps": progress.steps + len(steps)}
+        row: Row = {"epoch": epoch, "epochs": settings.epochs}
+        row["steps"] = progress.steps + len(steps)
         row |= {name: fmean(values[name] for values in steps) for name in steps[0]}
         with ema.in_use():
             training, validation = evaluation.outputs()

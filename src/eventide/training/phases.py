@@ -41,11 +41,13 @@ def train_phases(
     """
     history: list[Row] = []
     best = 0
+    planned = sum(phase.settings.epochs for phase in phases)
     for number, phase in enumerate(phases, start=1):
         done = len(history)
         steps = history[-1]["steps"] if history else 0
 
         def named(row: Row, done: int = done, steps: float = steps, number: int = number) -> Row:
+            row = row | {"epochs": planned}
             if number == 1:
                 return row
             later = {"epoch": row["epoch"] + done, "steps": row["steps"] + steps}

@@ -1,13 +1,21 @@
 """The word lists hold neutral classes, and nothing from the events that methods are measured on."""
 
+import re
 from importlib.resources import files
 
 import polars as pl
 import pytest
 
-from eventide.data.datasets.crisislex import EVENTS
+from eventide.data.datasets.crisislex import EVENTS, T6, labelled
+from eventide.data.published_lock import hashed_ids, published_locks
 from eventide.features.elements import with_elements
-from eventide.features.entities.word_lists import common_words, known_names, roles, stop_words
+from eventide.features.entities.word_lists import (
+    _inflected,
+    common_words,
+    known_names,
+    roles,
+    stop_words,
+)
 
 WORDS = files("eventide.features.entities").joinpath("words")
 NEUTRAL = """
@@ -79,3 +87,21 @@ def test_names_of_events_are_still_read_where_they_look_like_names():
     texts = ["Water rises in Calgary #PrayForAlberta #bostonbombing", "praying for boston"]
     found = with_elements(pl.DataFrame({"text": texts}))["entities"].to_list()
     assert found == [["calgary", "alberta", "boston"], []]
+
+
+def test_words_read_in_the_collection_are_of_unlocked_messages(crisislex):
+    """No word is listed because of a locked message: each stands in one that may be chosen on."""
+    tweets = pl.concat(labelled(crisislex, T6, event) for event in EVENTS[T6])
+    locked = published_locks()[0].locked
+    opened = [
+        text
+        for text, hashed in zip(tweets["text"], hashed_ids(tweets["id"]), strict=True)
+        if hashed not in locked
+    ]
+    assert len(opened) < len(tweets)
+    said = {word for text in opened for word in re.findall(r"[\w'-]+", text.casefold())}
+    lines = WORDS.joinpath("common.txt").read_text(encoding="utf-8").splitlines()
+    start = next(at for at, line in enumerate(lines) if "frequent first words" in line)
+    words = lines[start + 2].split()
+    assert len(words) > 100
+    assert [word for word in words if not _inflected(word) & said] == []

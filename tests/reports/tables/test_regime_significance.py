@@ -11,7 +11,6 @@ from eventide.reports.tables.regime_significance import (
     significance_by_regime,
     winners,
 )
-from eventide.reports.tables.same_messages import difference_in
 from eventide.reports.tables.table import Figure
 from invented_regimes import invented
 
@@ -35,7 +34,7 @@ def test_the_long_table_holds_what_results_say(results):
     assert set(rows) == {
         ("ce", "random"), ("ce", "chronological"), ("ce", "scarce-10"), ("bert", "random"),
     }  # fmt: skip
-    found = difference_in(results.parts["random"], "ce", OURS)
+    found = results.parts["random"].difference("ce", OURS)
     row = rows["ce", "random"]
     assert row[2:6] == tuple(
         Figure(getattr(found.bootstrap, name)) for name in ("difference", "low", "high", "p_value")
@@ -66,7 +65,7 @@ def test_who_wins_where(results):
     assert random.endswith("excludes 0.")
     assert "chronological: ce is best (ACC 75.00%), ahead of ucl-ec+cb by 15.00 points" in chrono
     low, high = map(float, re.findall(r"[+-]\d+\.\d+", chrono))
-    found = difference_in(results.parts["chronological"], "ce", OURS).bootstrap
+    found = results.parts["chronological"].difference("ce", OURS).bootstrap
     assert (low, high) == pytest.approx((100 * found.low, 100 * found.high), abs=0.01)
     assert scarce.endswith("includes 0, so that it may be chance.")
     assert noise == "label-noise-10: ce is best (ACC 50.00%); ucl-ec+cb did not run here."

@@ -79,8 +79,8 @@ def _pairs(messages: pl.DataFrame, column: str) -> pl.DataFrame:
 
 WHY_DIFFERENT = (
     "The paper does not say how it extracts elements. Eventide reads them from the text: hashtags, "
-    "links and mentions by their syntax, entities by rules and word lists (extended after reading "
-    "frequent words of CrisisLexT6), so edges and shares differ."
+    "links and mentions by their syntax, entities by rules and neutral word lists, so edges and "
+    "shares differ."
 )
 
 

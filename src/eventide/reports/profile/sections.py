@@ -14,6 +14,7 @@ from eventide.data.intake import remedy
 from eventide.data.near_duplicates import near_duplicate_groups
 from eventide.data.schema import SPLITS, read_part
 from eventide.settings import preset, resolve
+from eventide.training.batches import with_epochs
 
 
 class ProfileSection(BaseModel):
@@ -284,7 +285,7 @@ def estimate(messages: int) -> Estimate:
         per_epoch = np.interp(size, sizes, seconds)
     return Estimate(
         seconds_per_epoch=float(f"{np.exp(per_epoch):.2g}"),
-        epochs=resolve(preset("default")).training.epochs,
+        epochs=with_epochs(resolve(preset("default")).training, messages).epochs,
         memory=FIXED_BYTES + BYTES_PER_MESSAGE * messages,
     )
 

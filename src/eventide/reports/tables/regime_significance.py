@@ -9,7 +9,6 @@ from eventide.experiments.regime_results import RegimeResults
 from eventide.experiments.results import Difference
 from eventide.reports.tables.comparison_tables import NAME, tested
 from eventide.reports.tables.regime_titles import dataset, shared_notes, short_title, titled_regimes
-from eventide.reports.tables.same_messages import difference_in
 from eventide.reports.tables.significance_table import (
     COLUMNS,
     FEWEST_RUNS,
@@ -42,7 +41,7 @@ def regime_differences(results: RegimeResults, reference: str | None = None) -> 
             each.name: found
             for each in part.variants
             if each.name != reference
-            and (found := difference_in(part, each.name, reference)) is not None
+            and (found := part.difference(each.name, reference)) is not None
         }
         for regime, part in results.parts.items()
     }

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from eventide.reports.tables.same_messages import (
-    DRAWS,
-    difference_in,
+from eventide.scoring.bootstrap import (
+    SAME_DRAWS,
     drawn_counts,
+    paired_bootstrap,
     same_messages_bootstrap,
 )
 from invented_regimes import invented
@@ -38,7 +38,7 @@ def test_the_interval_is_that_of_plain_loops(apart):
     found = same_messages_bootstrap(gains, scored)
     assert found.difference == pytest.approx(np.mean(gains.sum(1) / scored.sum(1)))
     np.testing.assert_allclose([found.low, found.high], by_loops(gains, scored), atol=0.01)
-    assert found.p_value == pytest.approx(2 / (DRAWS + 1))
+    assert found.p_value == pytest.approx(2 / (SAME_DRAWS + 1))
     assert found.messages == 300
 
 
@@ -50,8 +50,11 @@ def test_a_run_that_says_the_same_again_adds_no_certainty():
     assert often == once
     assert once.low < 0 < once.high
     part = invented({"random": {"ce": [0.55] * 10, "ucl": [0.5] * 10}}).parts["random"]
-    pooled = part.difference("ce", "ucl").bootstrap
-    ours = difference_in(part, "ce", "ucl").bootstrap
+    right = [
+        [np.equal(run.outcome.truth, run.outcome.predicted) for run in part.runs[name]]
+        for name in ("ce", "ucl")
+    ]
+    pooled, ours = paired_bootstrap(*right), part.difference("ce", "ucl").bootstrap
     assert ours.difference == pytest.approx(pooled.difference)
     ratio = (ours.high - ours.low) / (pooled.high - pooled.low)
     assert ratio == pytest.approx(10**0.5, rel=0.1)
@@ -87,15 +90,16 @@ def test_messages_of_unseen_events_count_only_where_the_accuracy_counts_them():
 
     for name in ("ce", "ucl"):
         part = with_outcomes(part, name, scored_apart)
-    assert difference_in(part, "ce", "ucl").bootstrap.difference == pytest.approx(0.05)
-    assert part.difference("ce", "ucl").bootstrap.difference == pytest.approx(0.025)
+    assert part.difference("ce", "ucl").bootstrap.difference == pytest.approx(0.05)
 
 
-def test_runs_that_tested_others_are_drawn_apart_and_nobody_is_compared_with_nobody():
+def test_runs_that_tested_others_are_drawn_apart():
     part = invented({"random": {"ce": [0.55, 0.5], "ucl": [0.5, 0.5]}}).parts["random"]
+    same = part.difference("ce", "ucl").bootstrap
     for name in ("ce", "ucl"):
         part = with_outcomes(
             part, name, lambda at, outcome: outcome.model_copy(update={"tested": str(at)})
         )
-    assert difference_in(part, "ce", "ucl") == part.difference("ce", "ucl")
-    assert difference_in(part, "ce", "nobody") is None
+    apart = part.difference("ce", "ucl").bootstrap
+    assert apart.difference == pytest.approx(same.difference)
+    assert apart.messages == 2 * same.messages
