@@ -29,6 +29,7 @@ from eventide.experiments.run_log import (
 )
 from eventide.methods import METHODS
 from eventide.methods.method import Prediction
+from eventide.methods.tuned import TUNED_PRESET, tuning_note
 from eventide.scoring.calibration_error import class_averaged_nll, expected_calibration_error
 from eventide.scoring.metrics import error_auroc, score, tail_recall
 from eventide.settings import Settings
@@ -137,7 +138,7 @@ def _record(
         key=job.key,
         variant=variant.name,
         method=variant.method,
-        note=variant.note or method_note(variant.method, job.settings),
+        note=variant.note or row_note(variant.method, plan.preset, job.settings),
         dataset=plan.dataset,
         fingerprint=plan.fingerprint,
         seed=job.seed,
@@ -162,12 +163,18 @@ def _record(
     )
 
 
+def row_note(method: str, preset: str, settings: Mapping[str, Any]) -> str:
+    """Return what belongs beside a method's figures: its own note, and how it was tuned, if not."""
+    tuning = tuning_note(method) if preset == TUNED_PRESET else ""
+    return "; ".join(filter(None, (method_note(method, settings), tuning)))
+
+
 def method_note(method: str, settings: Mapping[str, Any]) -> str:
     """Return the note that belongs beside a method's figures, given the settings of the run.
 
     >>> from eventide.settings import resolve
     >>> method_note("kpgnn", resolve({"graph.sampled_neighbours": 8}).model_dump())
-    'at most 8 sampled neighbours a message'
+    'at most 8 sampled neighbours a message (released: 800), batches of 1500 (released: 2000), ...'
     """
     note: str = getattr(METHODS.load(method), "note", "")
     return note.format(settings=Settings.model_validate(settings))

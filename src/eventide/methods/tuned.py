@@ -37,6 +37,16 @@ def tuned(method: str) -> Mapping[str, Any]:
     return chosen
 
 
+def tuning_note(method: str) -> str:
+    """Say what a table must say of a method that did not have its own trials; nothing of others."""
+    row = tuning_record()["methods"].get(method)
+    if row is None:
+        return "not tuned"
+    if "as" in row:
+        return f"tuned as {row['as']}"
+    return f"published settings ({row['why']})" if "why" in row else ""
+
+
 def method_settings(method: str, preset_name: str, *changes: Mapping[str, Any]) -> Settings:
     """Return the settings of a method under a preset; ``changes`` win, the last one first."""
     kind: type[Method] = METHODS.load(method)
