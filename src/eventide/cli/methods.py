@@ -18,16 +18,21 @@ def methods(
         bool, typer.Option("--settings", help="List every setting with its value in a preset.")
     ] = False,
     preset: Annotated[str, typer.Option(help="Which preset's values to show.")] = "default",
+    tuned: Annotated[
+        bool, typer.Option("--tuned", help="List what tuning chose for every method, and its NLL.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """List the methods, or with --settings everything that --set can change.
+    """List the methods, with --settings all that --set can change, or with --tuned what was chosen.
 
     Example: eventide methods --settings --preset paper
+
+    Example: eventide methods --tuned
     """
     from eventide.settings import PRESETS
 
     one_of(preset, list(PRESETS), "--preset")
-    rows = _settings(preset) if settings else _methods()
+    rows = _tuned() if tuned else _settings(preset) if settings else _methods()
     if as_json:
         print_json(rows)
         return
@@ -59,3 +64,21 @@ def _settings(name: str) -> list[dict[str, str]]:
         for dotted, what in descriptions().items()
         for group, _, leaf in [dotted.partition(".")]
     ]
+
+
+def _tuned() -> list[dict[str, str]]:
+    from eventide.methods.tuned import tuning_note, tuning_record
+
+    rows = []
+    for name, row in tuning_record()["methods"].items():
+        scores = [trial["score"] for trial in row.get("trials", ()) if trial["kept"]]
+        rows.append(
+            {
+                "name": name,
+                "nll": f"{scores[0]:.3f} to {scores[-1]:.3f}" if scores else "",
+                "chosen": ", ".join(f"{key}={value}" for key, value in row["chosen"].items())
+                or tuning_note(name)
+                or "as it started",
+            }
+        )
+    return rows

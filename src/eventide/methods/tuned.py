@@ -10,11 +10,13 @@ import json
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eventide.methods import METHODS
-from eventide.methods.method import Method, check_balance
 from eventide.settings import Settings, preset, resolve
+
+if TYPE_CHECKING:
+    from eventide.methods.method import Method
 
 FILE = "tuned.json"
 TUNED_PRESET = "default"
@@ -49,6 +51,8 @@ def tuning_note(method: str) -> str:
 
 def method_settings(method: str, preset_name: str, *changes: Mapping[str, Any]) -> Settings:
     """Return the settings of a method under a preset; ``changes`` win, the last one first."""
+    from eventide.methods.method import check_balance  # torch, which a look at the file spares
+
     kind: type[Method] = METHODS.load(method)
     chosen = tuned(method) if preset_name == TUNED_PRESET else {}
     settings = resolve(preset(preset_name), kind.defaults, chosen, *changes)
