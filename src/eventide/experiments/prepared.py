@@ -21,7 +21,8 @@ from eventide.data.schema import SCHEMA
 from eventide.data.splits import Groups, Small, split_groups, split_messages
 from eventide.errors import InputError, warn
 from eventide.experiments.jobs import ExperimentPlan
-from eventide.experiments.regimes import Pool, regime
+from eventide.experiments.regime_draws import Pool
+from eventide.experiments.regimes import regime
 from eventide.experiments.variants import Variant
 from eventide.features.encoders import Encoder, State, encoder
 from eventide.features.encoders.text_encoder import Vectors

@@ -28,8 +28,15 @@ WITHOUT_INFLUENCE = {
 }  # fmt: skip
 """Parts that no figure of a run depends on. Every other part counts, a new one too."""
 INSTALLED = {"site-packages", "dist-packages"}
-RUNNING = ("experiments/fitted_variant.py", "experiments/prepared.py", "experiments/regimes.py",
-           "experiments/run.py", "model/fitted.py", "model/inference.py")  # fmt: skip
+RUNNING = (
+    "experiments/fitted_variant.py",
+    "experiments/prepared.py",
+    "experiments/regime_draws.py",
+    "experiments/regimes.py",
+    "experiments/run.py",
+    "model/fitted.py",
+    "model/inference.py",
+)
 """Files of these packages that make a run all the same."""
 
 
