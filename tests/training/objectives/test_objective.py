@@ -139,7 +139,7 @@ def test_the_sampler_is_chosen_by_name(small_sample, register):
         yield rows[:size]
 
     register(SAMPLERS, "counted", counted)
-    fitted(small_sample, "ce", training__sampler="counted")
+    fitted(small_sample, "ce", training__sampler="counted", training__epoch_steps=1)
     assert drawn == [1, 2]
     shuffled, aware = (
         fitted(small_sample, "ce", training__sampler=name).history_[0]["error"]
