@@ -150,7 +150,7 @@ def test_a_failed_run_is_written_down_and_tried_again(failing, small_sample, qui
     (failure,) = found.failures
     assert "out of luck" in failure.error
     assert "Failing" in failure.trace or "fit" in failure.trace
-    assert found.note("failing") == "a reconstruction"
+    assert found.note("failing") == "a reconstruction; not tuned"
     steps = []
     compare(small_sample, variants, range(2), out=tmp_path, watch=steps.append, **quick)
     assert [step.run.variant for step in steps[1:]] == ["failing"]
