@@ -143,7 +143,7 @@ def test_sensitivity_keeps_its_runs(small_sample, tmp_path, monkeypatch):
     check(values, sensitivity.FIGURE, "λ3")
     assert len(values.points) == 6
     assert all(each.accuracy.runs == 2 for each in values.points)
-    assert values.own == {"λ1": 0.1, "λ2": 1.0, "λ3": 0.5}
+    assert values.own == {"λ1": 0.1, "λ2": 0.1, "λ3": 0.5}
     assert told[-1].startswith("12 of 12 runs: ucl-ec, ")
     told.clear()
     assert sensitivity.measure(own) == values
