@@ -23,6 +23,7 @@ from eventide.experiments.tuning import (
 from eventide.methods import METHODS
 from eventide.methods.tuned import method_settings, tuning_note, tuning_record
 from eventide.settings import descriptions
+from tree import ROOT
 
 QUICK = {"training.epochs": 1, "network.layers": (8, 8), "network.head_hidden": 8}
 
@@ -109,6 +110,20 @@ def _changes(trials):
                 key: value for key, value in trial["changes"].items() if best.get(key, ...) != value
             }
         best = trial["changes"] if trial["kept"] else best
+
+
+def test_the_page_says_what_was_chosen():
+    page = (ROOT / "docs" / "tuning.md").read_text(encoding="utf-8")
+    rows = {
+        line.split("|")[1].strip(" `"): line for line in page.splitlines() if line.startswith("| `")
+    }
+    for name, row in tuning_record()["methods"].items():
+        chosen = [f"`{key}={value}`" for key, value in row["chosen"].items()]
+        if "as" in row:
+            assert f"as `{row['as']}`" in rows[name]
+        else:
+            assert [each for each in chosen if each not in rows[name]] == []
+            assert rows[name].count("=") == len(chosen)
 
 
 def test_a_row_says_if_its_method_had_no_trials_of_its_own():
