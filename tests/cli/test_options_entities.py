@@ -27,7 +27,7 @@ def test_verbs_that_take_the_option():
     taking = {
         name for name, verb in verbs.items() if "entities" in inspect.signature(verb).parameters
     }
-    assert taking == {"train", "compare", "claims"}
+    assert taking == {"train", "compare", "claims", "tune"}
 
 
 @pytest.mark.usefixtures("no_finding")

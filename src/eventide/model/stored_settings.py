@@ -37,7 +37,11 @@ EARLIER: dict[str, Any] = {
     "loss.fusion": "dempster",
     "loss.extra_terms": {},
     "loss.class_balanced_scale": "classes",
+    "training.epoch_steps": 1,
+    "training.least_steps": 0,
+    "training.patience_steps": 0,
     "training.sampler": "shuffled",
+    "training.select_by": "accuracy",
     "training.probe_strength": 1.0,
 }
 """Settings that later releases added, each with what was done before it existed."""

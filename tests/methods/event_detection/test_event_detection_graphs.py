@@ -290,10 +290,9 @@ def test_etgnn_is_as_printed_in_every_preset_and_its_variant_as_ours(preset_name
     for each in (settings["etgnn"], settings["etgnn+cb"]):
         weights = (each.loss.calibration_weight, each.loss.agreement_weight)
         assert (each.network.evidence, *weights) == ("relu", 1.0, 0.5)
-    ours, default = settings["etgnn-exp"], resolve(preset("default"))
-    assert ours.network.evidence == default.network.evidence
-    assert ours.network.logit_bound == default.network.logit_bound
-    assert ours.loss.calibration_weight == default.loss.calibration_weight
+    ours = settings["etgnn-exp"]
+    assert (ours.network.evidence, ours.network.logit_bound) == ("exp", 5.0)
+    assert ours.loss.calibration_weight == 0.1
     assert ours.loss.calibration == "misleading"
     note = method_note("etgnn-exp", ours.model_dump())
     assert note == "ETGNN with exp evidence and calibration weight 0.1"

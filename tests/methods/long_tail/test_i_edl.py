@@ -29,7 +29,7 @@ def test_terms_and_weights_are_the_papers():
     torch.testing.assert_close(values["information"], information(fused))
     torch.testing.assert_close(values["calibration"], 0.2 * misleading_divergence(fused, labels))
     weights = objective.weights(5)
-    assert weights == {"error": 1, "information": 0.005, "calibration": 0.1, "agreement": 0.5}
+    assert weights == {"error": 1, "information": 0.005, "calibration": 1.0, "agreement": 0.5}
 
 
 def test_it_learns(small_sample):

@@ -6,17 +6,14 @@ themselves stay as they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import cached_property
-from typing import Any, Literal
+from collections.abc import Iterator
+from typing import Literal
 
 import polars as pl
 import torch
 from torch import Tensor, nn
 
-from eventide.corpus.corpus import Corpus
-from eventide.features.encoders import Encoder, State
-from eventide.methods.event_detection.text_method import TextMethod
+from eventide.features.encoders import Encoder
 from eventide.networks.initialisation import Noise, seeded_linear
 from eventide.runners.text_runner import TextNetwork
 
@@ -42,26 +39,6 @@ class WordNetwork(TextNetwork):
         yield self.hidden if part == "encoder" else self.classifier
 
 
-class AveragedVectors(TextMethod[WordNetwork]):
-    """A method gives the encoder that averages the word vectors of a message."""
-
-    @cached_property
-    def encoder(self) -> Encoder:
-        """What averages the word vectors of a message."""
-        raise NotImplementedError
-
-    def read(self, messages: pl.DataFrame) -> Tensor:
-        """Return the mean of each message's word vectors [n, d]."""
-        return torch.from_numpy(self.encoder.encode(messages))
-
-    def make_network(self, corpus: Corpus, classes: int) -> WordNetwork:
-        """Return the network with its initialisation."""
-        return WordNetwork(self.encoder.width, classes, self.seed)
-
-    def reader_facts(self) -> dict[str, Any]:
-        """Return the fingerprint of vectors that stay where they are."""
-        return self.encoder.state().facts
-
-    def recall_reader(self, facts: Mapping[str, Any]) -> None:
-        """Check that the vectors are still the same."""
-        self.encoder.restore(State({}, dict(facts)))
+def averaged(encoder: Encoder, messages: pl.DataFrame) -> Tensor:
+    """Return the mean of each message's word vectors [n, d]."""
+    return torch.from_numpy(encoder.encode(messages))

@@ -12,13 +12,16 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, ClassVar
 
+import polars as pl
 from numpy.typing import NDArray
+from torch import Tensor
 
 from eventide.corpus.corpus import Corpus
 from eventide.corpus.training_set import TrainingSet
 from eventide.features.encoders import Encoder, State, encoder
-from eventide.methods.event_detection.averaged_vectors import AveragedVectors
+from eventide.methods.event_detection.averaged_vectors import WordNetwork, averaged
 from eventide.methods.event_detection.static_vectors import BUNDLED
+from eventide.methods.event_detection.text_method import TextMethod
 from eventide.methods.single_step import messages_of
 from eventide.training.checkpoints import Checkpoints
 from eventide.training.loop import TrainingRun, Watch
@@ -26,7 +29,7 @@ from eventide.training.loop import TrainingRun, Watch
 VECTORS = "vectors."
 
 
-class Word2Vec(AveragedVectors):
+class Word2Vec(TextMethod[WordNetwork]):
     """Averages word vectors and classifies the mean.
 
     A saved model holds the vectors it has learned, by the hashes of their words; of a file only the
@@ -42,6 +45,18 @@ class Word2Vec(AveragedVectors):
         """What averages the word vectors of a message: those of a file, or learned ones."""
         file = self.settings.text.word_vectors
         return encoder("word2vec" if file is None else f"word2vec:{file}")
+
+    def read(self, messages: pl.DataFrame) -> Tensor:
+        """Return the mean of each message's word vectors [n, d]."""
+        return averaged(self.encoder, messages)
+
+    def make_network(self, corpus: Corpus, classes: int) -> WordNetwork:
+        """Return the network with its initialisation."""
+        return WordNetwork(self.encoder.width, classes, self.seed)
+
+    def reader_facts(self) -> dict[str, Any]:
+        """Return what the vectors are: learned ones are saved beside it, a file is not."""
+        return self.encoder.state().facts
 
     def fit(
         self, training_set: TrainingSet, watch: Watch, checkpoints: Checkpoints | None

@@ -39,7 +39,7 @@ class IEdl(MultiViewMethod):
         """Return the objective on the fused opinion."""
         settings = self.settings.loss
         terms = {
-            "error": Term(RegisteredLoss("information-error")),
+            "error": self.error_term(RegisteredLoss("information-error")),
             "information": Term(RegisteredLoss("information"), INFORMATION_WEIGHT),
         }
         if settings.calibration != "none" and settings.calibration_weight > 0:

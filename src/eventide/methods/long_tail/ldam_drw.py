@@ -13,6 +13,7 @@ from eventide.losses.reduction import batch_mean, class_balanced_weights, weight
 from eventide.losses.terms import RegisteredLoss, Term
 from eventide.methods.trained import MultiViewMethod
 from eventide.networks.multi_view import MultiViewNetwork
+from eventide.settings import Settings
 from eventide.training.objectives.objective import Objective
 
 DEFERRED = 0.8
@@ -57,14 +58,16 @@ class Ldam(MultiViewMethod):
 
     def make_objective(self, network: MultiViewNetwork, counts: Tensor) -> Objective:
         """Return the LDAM loss, all epochs alike."""
-        return self.classifying(network, counts, {"error": self.error_term(self.margin_loss())})
-
-    def margin_loss(self) -> RegisteredLoss:
-        """Return the loss, one value per message."""
-        return RegisteredLoss("ldam", scale=self.settings.network.cosine_scale)
+        error = self.error_term(margin_loss(self.settings))
+        return self.classifying(network, counts, {"error": error})
 
 
-class LdamDrw(Ldam):
+def margin_loss(settings: Settings) -> RegisteredLoss:
+    """Return the loss, one value per message."""
+    return RegisteredLoss("ldam", scale=settings.network.cosine_scale)
+
+
+class LdamDrw(MultiViewMethod):
     """The same with deferred re-weighting.
 
     [V] Class weights (base 0.9999) after 80 % of the epochs, sum(w * l) / sum(w). [C] No early
@@ -78,5 +81,5 @@ class LdamDrw(Ldam):
         """Return the LDAM loss, weighted by class from 80 % of the epochs on."""
         settings = self.settings
         deferred = DeferredWeights(settings.training.epochs, settings.loss.class_balanced_base)
-        error = Term(self.margin_loss(), reduction=deferred)
+        error = Term(margin_loss(settings), reduction=deferred)
         return self.classifying(network, counts, {"error": error})

@@ -101,7 +101,7 @@ class ProCo(MultiViewMethod):
     def make_objective(self, network: MultiViewNetwork, counts: Tensor) -> Objective:
         """Return logit-adjusted cross-entropy + the expected contrast."""
         terms = {
-            "error": Term(RegisteredLoss("logit-adjusted")),
+            "error": self.error_term(RegisteredLoss("logit-adjusted")),
             "contrastive": Term(ExpectedContrast(network, len(counts), self.seed)),
         }
         return self.classifying(network, counts, terms)

@@ -17,7 +17,6 @@ from eventide.corpus.corpus import Corpus, Ints
 from eventide.corpus.training_set import UNLABELLED, TrainingSet
 from eventide.losses.classification import logit_adjusted
 from eventide.losses.loss_inputs import LossInputs
-from eventide.losses.terms import Term
 from eventide.losses.topology_margins import class_sharpness, topology_margins
 from eventide.methods.trained import MultiViewMethod
 from eventide.networks.multi_view import MultiViewNetwork, ViewOutput, fused_logits
@@ -135,4 +134,4 @@ class Tam(MultiViewMethod):
 
     def make_objective(self, network: MultiViewNetwork, counts: Tensor) -> Objective:
         """Return the cross-entropy with margins."""
-        return self.classifying(network, counts, {"error": Term(margined_error)})
+        return self.classifying(network, counts, {"error": self.error_term(margined_error)})
