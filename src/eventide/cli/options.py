@@ -44,7 +44,9 @@ SaltFile = Annotated[
         help="The file that keeps the salt of the model's hashes apart from the model.",
     ),
 ]
-Preset = Annotated[str, typer.Option(help="default, or paper (the printed settings).")]
+Preset = Annotated[
+    str, typer.Option(help="default (tuned by method), untuned, or paper (as printed).")
+]
 Entities = Annotated[
     str,
     typer.Option(help="rules, spacy:PIPELINE, or none (only those of the column entities)."),
