@@ -76,8 +76,9 @@ def titled(title: str, results: Results) -> str:
 def caveats(results: Results, names: Sequence[str]) -> list[str]:
     """Say what a reader must know before believing a table."""
     notes = [
-        "Mean ± deviation over runs; AUROC is of uncertainty against error, pooled: over the test "
-        "messages of all runs together; the best of a column is marked"
+        "Mean ± deviation over runs; AUROC is of doubt (1 - probability of the assigned event) "
+        "against error, pooled: over the test messages of all runs together; the best of a column "
+        "is marked"
     ]
     fewest = min((len(results.outcomes(each)) for each in names), default=0)
     if fewest < ENOUGH_RUNS:
