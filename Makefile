@@ -54,8 +54,9 @@ $(VENV)/run.ready: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(PIP) --editable .
 	@touch $@
 
-$(VENV)/dev.ready: pyproject.toml constraints.txt | $(VENV)/bin/python
+$(VENV)/dev.ready: pyproject.toml constraints.txt .ci/components | $(VENV)/bin/python
 	$(PIP) --editable '.[dev]'
+	bash .ci/components
 	@touch $@ $(VENV)/run.ready
 
 $(VENV)/docs.ready: pyproject.toml constraints.txt | $(VENV)/bin/python
