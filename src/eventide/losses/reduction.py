@@ -12,6 +12,8 @@ from torch import Tensor
 from eventide.losses.loss_inputs import LossInputs, Reduction
 from eventide.losses.settings import LossSettings
 
+FLOOR = 1e-6
+"""No class is so certain that its messages weigh nothing."""
 Scale = Literal["classes", "messages"]
 """What the weights of +CB sum to: over classes their number, or over messages theirs."""
 
@@ -34,15 +36,35 @@ class ClassBalanced:
         return (weights[inputs.labels] * values).mean()
 
 
+@dataclass(frozen=True)
+class UncertaintyWeighted:
+    """Weights by class uncertainty, of mean 1 over the training messages, beside another reduction.
+
+    What is uncertain is learned harder, whether it is rare or not.
+    """
+
+    power: float
+    inner: Reduction
+
+    def __call__(self, values: Tensor, inputs: LossInputs) -> Tensor:
+        """Weigh each message by the uncertainty of its class, then reduce."""
+        statistics = inputs.statistics
+        weights = uncertainty_weights(statistics.counts, statistics.uncertainty, self.power)
+        return self.inner(weights[inputs.labels] * values, inputs)
+
+
 def error_reduction(settings: LossSettings) -> Reduction:
     """Return how the error of a method whose class term weighs all messages alike is reduced.
 
     >>> error_reduction(LossSettings(class_balanced=True, class_balanced_scale="messages"))
     ClassBalanced(base=0.9999, scale='messages')
     """
-    if not settings.class_balanced:
-        return batch_mean
-    return ClassBalanced(settings.class_balanced_base, settings.class_balanced_scale)
+    reduction: Reduction = batch_mean
+    if settings.class_balanced:
+        reduction = ClassBalanced(settings.class_balanced_base, settings.class_balanced_scale)
+    if settings.uncertainty_weights > 0:
+        reduction = UncertaintyWeighted(settings.uncertainty_weights, reduction)
+    return reduction
 
 
 def weighted_mean(values: Tensor, weights: Tensor) -> Tensor:
@@ -85,3 +107,15 @@ def class_balanced_weights(
     weights = torch.where(present, (1 - base) / effective, 0.0)
     share = present if scale == "classes" else counts
     return weights * share.sum() / (weights * share).sum()
+
+
+def uncertainty_weights(counts: Tensor, uncertainty: Tensor, power: float = 1.0) -> Tensor:
+    """Return w_c = u_c^power [C], scaled so that a training message weighs 1 on average.
+
+    ``counts`` [C] are training messages per class, ``uncertainty`` [C] their mean vacuity.
+
+    >>> uncertainty_weights(torch.tensor([1, 1]), torch.tensor([0.25, 0.75])).tolist()
+    [0.5, 1.5]
+    """
+    weights = uncertainty.clamp(min=FLOOR) ** power
+    return weights * counts.sum() / (weights * counts).sum()

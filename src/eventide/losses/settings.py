@@ -70,6 +70,9 @@ class LossSettings(SettingGroup):
     """How +CB's weights are scaled. `classes`, as printed: they sum to the number of classes;
     `messages`: a training message weighs 1 on average, so that the error keeps its share of the
     total."""
+    uncertainty_weights: NonNegativeFloat = 0.0
+    """Weight the error of a class by its uncertainty to this power; 0 weighs all classes alike.
+    Together with `class_balanced` both weights multiply."""
     fusion: FusionName = "dempster"
     """How methods with evidence combine the opinions of the views."""
     extra_terms: Annotated[dict[LossName, PositiveFloat], BeforeValidator(_weights)] = Field(

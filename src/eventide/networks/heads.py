@@ -19,12 +19,18 @@ def evidence_of(logits: Tensor, settings: NetworkSettings) -> Tensor:
     `relu` is the paper's reading but has no gradient where a class has no evidence; `softplus` and
     `exp` always have one. `exp` bends its logits smoothly into (-bound, bound): beyond a cut
     no gradient could take evidence back. Half precision is widened first: evidence multiplies
-    across views.
+    across views. In units of the number of classes C it is C times as much.
 
     >>> evidence_of(torch.tensor([[-1.0, 2.0]]), NetworkSettings()).tolist()
     [[0.0, 2.0]]
+    >>> evidence_of(torch.tensor([[-1.0, 2.0]]), NetworkSettings(evidence_unit="classes")).tolist()
+    [[0.0, 4.0]]
     """
-    wide = widen(logits) / settings.temperature
+    unit = logits.shape[-1] if settings.evidence_unit == "classes" else 1
+    return unit * _evidence(widen(logits) / settings.temperature, settings)
+
+
+def _evidence(wide: Tensor, settings: NetworkSettings) -> Tensor:
     match settings.evidence:
         case "relu":
             return functional.relu(wide)

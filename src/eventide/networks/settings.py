@@ -11,6 +11,7 @@ from eventide.setting_group import SettingGroup
 Activation = Literal["none", "elu"]
 FeatureNormalisation = Literal["none", "unit", "standard"]
 Evidence = Literal["relu", "softplus", "exp"]
+EvidenceUnit = Literal["one", "classes"]
 Classifier = Literal["linear", "cosine"]
 TimeDecay = Literal["free", "positive", "none"]
 
@@ -46,6 +47,10 @@ class NetworkSettings(SettingGroup):
     """What a cosine is multiplied with to make it a logit."""
     evidence: Evidence = "relu"
     """What turns a head's outputs into evidence; `relu` has no gradient where evidence is 0."""
+    evidence_unit: EvidenceUnit = "one"
+    """What evidence is counted in. `one`, as printed: with more classes the same evidence is less
+    certain, and learning starts slower; `classes`: in units of the number of classes C, so that
+    certainty and the first gradients do not depend on C."""
     temperature: PositiveFloat = 1.0
     """Divides the head's output before the evidence function."""
     logit_bound: PositiveFloat = 10.0

@@ -111,5 +111,6 @@ def train(
         if checkpoints is not None:
             checkpoints.save(progress)
     progress.restore_best()
+    evaluation.settle()
     runner.rest()
     return TrainingRun(progress.history, progress.best.epoch)

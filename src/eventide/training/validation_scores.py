@@ -23,7 +23,7 @@ NOBODY: Ints = np.empty(0, dtype=np.int64)
 class Evaluation:
     """Runs the training messages that an objective observes, and scores the validation messages.
 
-    Labels of validation messages are compared with predictions here and go nowhere else. What new
+    Labels of validation messages are compared with predictions here; they reach no weight. What new
     validation messages read of the memory is looked up once, for all epochs.
     """
 
@@ -44,6 +44,13 @@ class Evaluation:
         if self._new is not None:
             return training, runner.evaluate_new(self._new)
         return training, _rows_of(both, slice(len(rows), None))
+
+    def settle(self) -> None:
+        """After training: show the validation messages to a reader that learns from them."""
+        reader, labels = self._objective.reader, self._training_set.validation.labels
+        if reader.settles and len(labels):
+            _, validation = self.outputs()
+            reader.settle(validation, torch.from_numpy(labels).to(self._runner.device))
 
     def scores(self, known: Readout | None, validation: Outputs) -> dict[str, float]:
         """Score the validation messages; without any, say how uncertain the training ones are."""

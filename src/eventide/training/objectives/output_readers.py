@@ -49,6 +49,12 @@ class Reader(nn.Module):
     def observe(self, outputs: Outputs, labels: Tensor) -> None:
         """Take over all training messages, before the first epoch and after each."""
 
+    settles = False
+    """Whether ``settle`` does anything."""
+
+    def settle(self, outputs: Outputs, labels: Tensor) -> None:
+        """After training: learn from validation messages how to combine the views."""
+
 
 class EvidenceReader(Reader):
     """Opinions from the views' evidence, combined by a registered fusion rule."""
@@ -57,7 +63,21 @@ class EvidenceReader(Reader):
 
     def __init__(self, fusion: str = "dempster") -> None:
         super().__init__()
-        self._rule: Callable[[Sequence[Opinion]], Opinion] = FUSIONS.load(fusion)
+        rule = FUSIONS.load(fusion)
+        # A rule that learns is a module: what it learned is saved with the reader.
+        self.rule: Callable[[Sequence[Opinion]], Opinion] = (
+            rule() if isinstance(rule, type) else rule
+        )
+
+    @property
+    def settles(self) -> bool:  # type: ignore[override]
+        """Whether the rule learns from validation messages."""
+        return hasattr(self.rule, "fit")
+
+    def settle(self, outputs: Outputs, labels: Tensor) -> None:
+        """Let the rule learn how far to trust each view."""
+        if self.settles:
+            self.rule.fit(_formed(self.opinions(outputs)), labels)  # type: ignore[attr-defined]
 
     def opinions(self, outputs: Outputs) -> Opinions:
         """Form an opinion from each view's evidence."""
@@ -65,11 +85,11 @@ class EvidenceReader(Reader):
 
     def fuse(self, opinions: Opinions) -> OpinionLike:
         """Fuse the views' opinions."""
-        return self._rule(_formed(opinions))
+        return self.rule(_formed(opinions))
 
     def conflict(self, opinions: Opinions, fused: OpinionLike) -> Tensor:
         """Mass that Dempster's rule finds in contradictions, whatever rule fuses the views."""
-        by_dempster = cast(Opinion, fused) if self._rule is fuse else None
+        by_dempster = cast(Opinion, fused) if self.rule is fuse else None
         return conflict(_formed(opinions), by_dempster)
 
     def error(self, fused: OpinionLike, labels: Tensor) -> float:
