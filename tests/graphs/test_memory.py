@@ -40,6 +40,22 @@ def test_lookups_agree_with_explicit_neighbours(case, new, shift):
         close(ours, theirs, 1e-10, least=1e-2 * case.span)
 
 
+@settings(max_examples=50, deadline=None)
+@given(cases(), new_sets, st.integers(-3, 3), st.integers(0, 3))
+def test_lookups_of_earlier_messages_agree_with_explicit_neighbours(case, new, shift, gap):
+    times = np.resize(case.times, len(new)) + shift
+    got = read(Memory(case.incidence, case.times, case.most, gap), case, new, times)
+    wanted = read(ExplicitMemory(case.incidence, case.times, gap), case, new, times)
+    for ours, theirs in zip(got, wanted, strict=True):
+        close(ours, theirs, 1e-10, least=1e-2 * case.span)
+
+
+def test_neighbours_that_are_not_earlier_are_not_counted():
+    memory = Memory(Incidence.of([["a"], ["a"], ["b"]]), [0, 5, 0], gap=0)
+    assert memory.lookup(Incidence.of([["a"]] * 6), [5] * 6).neighbours.tolist() == [1] * 6
+    assert memory.lookup(Incidence.of([["a"]]), [6]).neighbours.tolist() == [2]
+
+
 def test_elements_seen_once_often_and_never():
     # pruned keys would count the first message twice and lose the fourth
     memory = Memory(Incidence.of([["a", "b"], ["a"], ["b"], ["c"]]), [0, 0, 0, 0])

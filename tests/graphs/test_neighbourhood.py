@@ -45,6 +45,23 @@ def test_forward_and_gradients_agree_with_explicit_edges(case, some, seed):
 
 
 @settings(max_examples=60, deadline=None)
+@given(cases(), st.booleans(), st.integers(0, 4), st.integers(0, 99))
+def test_earlier_neighbours_alone_agree_with_explicit_edges(case, some, gap, seed):
+    bucketed = BucketedNeighbourhood(case.incidence, case.times, case.most, case.rare).earlier(gap)
+    explicit = ExplicitNeighbourhood(case.incidence, case.times, gap)
+    count = len(case.sets)
+    rows = torch.from_numpy(np.random.default_rng(seed).integers(0, count, 5)) if some else None
+    readers = count if rows is None else 5
+    values, rates = case.values(torch.float64), case.rates(torch.float64, readers)
+    cotangent = case.values(torch.float64, readers)
+    got = outcome(bucketed, values, rates, rows, cotangent)
+    wanted = outcome(explicit, values, rates, rows, cotangent)
+    close(got[0], wanted[0], 1e-10)
+    close(got[1], wanted[1], 1e-10)
+    close(got[2], wanted[2], 1e-10, least=1e-2 * case.span)
+
+
+@settings(max_examples=60, deadline=None)
 @given(cases())
 def test_every_neighbour_counts_once(case):
     bucketed, explicit = build(case)

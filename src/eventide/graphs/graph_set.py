@@ -59,6 +59,10 @@ class GraphSet:
 
     def neighbours(self, rows: Ints) -> dict[str, Ints]:
         """Count the neighbours of these messages, themselves left out, view by view."""
+        if self._causal:
+            times = self._times[rows]
+            some = {view: each.take(rows) for view, each in self._incidences.items()}
+            return {view: each.neighbours for view, each in self.look_up(some, times).items()}
         return {
             view: each.bucket_index.neighbours[rows] for view, each in self.neighbourhoods.items()
         }
@@ -69,15 +73,24 @@ class GraphSet:
 
     def _connect(self) -> dict[str, BucketedNeighbourhood]:
         settings = self._settings
-        return {
+        whole = {
             view: BucketedNeighbourhood(
                 each, self._times, settings.wide_after, memory_budget=settings.memory_budget
             )
             for view, each in self._incidences.items()
         }
+        return {view: each.earlier(0) for view, each in whole.items()} if self._causal else whole
+
+    @property
+    def _causal(self) -> bool:
+        return self._settings.earlier_only
+
+    def earlier(self, gap: int) -> dict[str, BucketedNeighbourhood]:
+        """What each message averages over if all that is not ``gap`` older were not there."""
+        return {view: each.earlier(gap) for view, each in self.neighbourhoods.items()}
 
     def _remember(self) -> dict[str, Memory]:
         return {
-            view: Memory(each, self._times, self._settings.wide_after)
+            view: Memory(each, self._times, self._settings.wide_after, 0 if self._causal else None)
             for view, each in self._incidences.items()
         }

@@ -41,9 +41,15 @@ class Memory:
     """
 
     def __init__(
-        self, incidence: Incidence, times: Ints | list[int], most: int | None = None
+        self,
+        incidence: Incidence,
+        times: Ints | list[int],
+        most: int | None = None,
+        gap: int | None = None,
     ) -> None:
+        """``most``: see ``closed_bucket_index``; ``gap``: see ``Readers``."""
         self.incidence = incidence
+        self.gap = gap
         self.times = np.asarray(times, dtype=np.int64)
         if len(self.times) != len(incidence):
             raise InputError(f"{len(incidence)} messages but {len(self.times)} times")
@@ -118,7 +124,7 @@ class Memory:
                 if explicit is None
                 else np.split(explicit.indices, explicit.indptr[1:-1])
             )
-            return SmallBatchLookup(self._holdings, np.split(key, pointers[1:-1]), met, at, self)
+            return SmallBatchLookup(self._holdings, np.split(key, pointers[1:-1]), met, at, self, self.gap)
         pairs = scipy.sparse.csr_array(
             (np.ones(len(key), dtype=np.int64), key, pointers),
             shape=(len(new), len(self._table.support)),
@@ -134,6 +140,7 @@ class Memory:
             self.times,
             (counts, self._moments),
             self,
+            self.gap,
         )
 
     def _explicit(self, sets: Incidence, narrow: np.ndarray) -> scipy.sparse.csr_array | None:

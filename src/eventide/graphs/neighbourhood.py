@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 
@@ -50,6 +51,21 @@ class BucketedNeighbourhood:
         )
         self._members = FixedMatrix(self.bucket_index.members)
         self._whole: dict[torch.device, GatherSchedules] = {}
+
+    def earlier(self, gap: int) -> BucketedNeighbourhood:
+        """The same messages, each averaging over those more than ``gap`` time buckets older.
+
+        And over itself, always.
+
+        >>> around = BucketedNeighbourhood(Incidence.of([["a"], ["a"], ["a"]]), [0, 1, 3]).earlier(1)
+        >>> around.average(torch.tensor([[1.0], [3.0], [8.0]]), torch.zeros(3)).flatten().tolist()
+        [1.0, 3.0, 4.0]
+        """
+        other = copy(self)
+        readers = self.bucket_index.readers.earlier(gap)
+        other.bucket_index = replace(self.bucket_index, readers=readers)
+        other._whole = {}
+        return other
 
     def __len__(self) -> int:
         return len(self.bucket_index)
@@ -107,7 +123,8 @@ class BucketedSurroundings:
         )
         reads = replace(readers.reads, direct=replace(direct, messages=place[direct.messages]))
         self._members = FixedMatrix(members)
-        self._readers = replace(readers, reads=reads, messages=len(sources))
+        own = None if readers.own is None else place[readers.own]
+        self._readers = replace(readers, reads=reads, messages=len(sources), own=own)
         self.sources = torch.from_numpy(sources).to(rows.device)
         self.own = torch.from_numpy(place[wanted]).to(rows.device)
 

@@ -20,6 +20,9 @@ class GraphSettings(SettingGroup):
     """What time distances are counted in; the paper counts days."""
     bucket_width: PositiveInt = 1
     """Time units in one bucket."""
+    earlier_only: bool = False
+    """A message reads only messages of earlier time buckets, and itself: as in a stream, where
+    nothing later is there yet. A stored state then never changes when messages join."""
     wide_after: int | None = Field(default=None, ge=1, le=12)
     """A message with more elements than this in a view stores explicit neighbours; null chooses by
     the cost of the subsets."""

@@ -288,4 +288,5 @@ class MultiViewMethod(TrainedMethod[MultiViewNetwork, GraphRunner]):
             device,
             mixed_precision=self.settings.training.mixed_precision,
             refresh=self.settings.training.layer1_refresh,
+            gaps=self.settings.training.gaps,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from eventide.corpus.corpus import Corpus, Ints
+from eventide.errors import BadSetting
 from eventide.graphs.exact.kept_sums import StaleAverages
 from eventide.graphs.exact.lookup import BatchLookup, MemorySums
 from eventide.graphs.exact.small_batch_lookup import SmallBatchLookup
@@ -56,6 +57,7 @@ class GraphRunner:
         *,
         mixed_precision: bool = False,
         refresh: int = 1,
+        gaps: Sequence[int | None] = (None,),
     ) -> None:
         if mixed_precision:
             check_half_precision(device)
@@ -64,6 +66,12 @@ class GraphRunner:
         self._set = GraphSet(corpus.incidences, corpus.times, graph)
         self._mixed = mixed_precision
         self._refresh = refresh
+        self._gaps = tuple(gaps)
+        if refresh > 1 and (graph.earlier_only or self._gaps != (None,)):
+            raise BadSetting(
+                "training.layer1_refresh cannot be above 1 where messages read earlier ones alone",
+                next_step="leave it out, or graph.earlier_only and training.gaps",
+            )
         self._steps = 0
         self._stale: dict[str, list[StaleAverages]] = {}
         self._features = self._prepared(corpus)
@@ -75,10 +83,27 @@ class GraphRunner:
         around = self._set.neighbourhoods
         return {view: ViewGraph(each, self._features) for view, each in around.items()}
 
+    @cached_property
+    def _graphs_by_gap(self) -> dict[int | None, dict[str, ViewGraph]]:
+        return {
+            gap: self._graphs
+            if gap is None
+            else {
+                view: ViewGraph(each, self._features)
+                for view, each in self._set.earlier(gap).items()
+            }
+            for gap in self._gaps
+        }
+
     def learn(self, rows: Ints) -> Outputs:
         """Run rows of the graph in training mode, with gradients."""
         self.network.train()
         self._drop_states()
+        if self._gaps != (None,):
+            gap = self._gaps[self._steps % len(self._gaps)]
+            self._steps += 1
+            with torch.autocast(self.device.type, torch.bfloat16, enabled=self._mixed):
+                return self._forward(rows, self._graphs_by_gap[gap])
         age = self._steps % self._refresh
         self._steps += 1
         if age == 0:
@@ -202,9 +227,9 @@ class GraphRunner:
             for view, hidden in self._hidden.get().items()
         }
 
-    def _forward(self, rows: Ints) -> Outputs:
+    def _forward(self, rows: Ints, graphs: Mapping[str, ViewGraph] | None = None) -> Outputs:
         wanted = torch.from_numpy(rows).to(self.device)
-        outputs: Outputs = self.network(self._features, self._graphs, wanted)
+        outputs: Outputs = self.network(self._features, graphs or self._graphs, wanted)
         return outputs
 
     def _prepared(self, corpus: Corpus) -> Tensor:

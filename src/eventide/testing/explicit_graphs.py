@@ -41,11 +41,20 @@ class ExplicitNeighbourhood:
     [2.0, 2.0, 5.0]
     """
 
-    def __init__(self, incidence: Incidence, times: Ints | list[int]) -> None:
+    def __init__(
+        self, incidence: Incidence, times: Ints | list[int], gap: int | None = None
+    ) -> None:
+        """With a ``gap`` only edges to what is more than so much older, and to oneself."""
         moments = torch.from_numpy(np.asarray(times, dtype=np.int64))
         count = len(incidence)
         oneself = scipy.sparse.eye_array(count, dtype=np.int32, format="csr")
-        edges = shared_counts(incidence, incidence) + oneself
+        edges = shared_counts(incidence, incidence)
+        if gap is not None:
+            pairs, at = edges.tocoo(), moments.numpy()
+            older = at[pairs.row] - at[pairs.col] > gap
+            places = (pairs.row[older], pairs.col[older])
+            edges = scipy.sparse.csr_array((pairs.data[older], places), shape=pairs.shape)
+        edges = scipy.sparse.csr_array(edges + oneself)
         edges.sort_indices()
         self.pointers = torch.from_numpy(edges.indptr.astype(np.int64))
         self.sources = torch.from_numpy(edges.indices.astype(np.int64))
@@ -125,14 +134,21 @@ class ExplicitMemory:
     [4.0, 9.0]
     """
 
-    def __init__(self, incidence: Incidence, times: Ints | list[int]) -> None:
-        self._incidence = incidence
+    def __init__(
+        self, incidence: Incidence, times: Ints | list[int], gap: int | None = None
+    ) -> None:
+        """With a ``gap`` new messages meet only what is more than so much older."""
+        self._incidence, self._gap = incidence, gap
         self._times = np.asarray(times, dtype=np.int64)
 
     def lookup(self, new: Incidence, times: Ints | list[int]) -> ExplicitLookup:
         """The memory's neighbours of each new message."""
         rows, columns = shared_pairs(new, self._incidence)
-        return ExplicitLookup(rows, columns, np.asarray(times, dtype=np.int64), self._times)
+        at = np.asarray(times, dtype=np.int64)
+        if self._gap is not None:
+            older = at[rows] - self._times[columns] > self._gap
+            rows, columns = rows[older], columns[older]
+        return ExplicitLookup(rows, columns, at, self._times)
 
 
 class ExplicitLookup:

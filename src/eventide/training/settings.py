@@ -48,6 +48,9 @@ class TrainingSettings(SettingGroup):
     """Do not stop before this many steps without a better epoch either."""
     probe_strength: PositiveFloat = 1.0
     """C of logistic regression: the larger, the closer it follows the training messages."""
+    gaps: tuple[int | None, ...] = Field(default=(None,), min_length=1)
+    """Which neighbours the steps of training see, in turn: null all of them, a number only those
+    more than so many time buckets older, as if the message came that long after the rest."""
     layer1_refresh: PositiveInt = 1
     """Refresh what neighbours say every so many steps; above 1 is quicker and not exact."""
     device: str = "auto"

@@ -36,8 +36,14 @@ class Weights:
             readers = schedule.count_readers[run]
             exponents = self._relative(run).mul_(rates.index_select(0, readers))
             torch.exp(exponents.neg_(), out=self._each[run])
+            if schedule.allowed is not None:
+                self._each[run] *= schedule.allowed[run]
             torch.mul(self._each[run], schedule.count_values[run], out=counts[run])
         self._total = torch.segment_reduce(counts, "sum", offsets=schedule.count_pointers)
+        own_power = torch.exp(rates * self._reference)  # the own value's distance is 0
+        if schedule.own is not None:
+            self._total += own_power
+        self.own = own_power / self._total  # read only where the own value is apart
         for run in _runs(counts):
             self._each[run] /= self._total.index_select(0, schedule.count_readers[run])
         self.reads = empty(len(schedule.read_slots), rates)
@@ -50,8 +56,8 @@ class Weights:
         reference = self._reference.index_select(0, schedule.count_readers[run])
         return (schedule.count_distances[run] - reference).to(self._rates.dtype)
 
-    def slopes(self, dots: Tensor, out: Tensor) -> None:
-        """Write the gradient of the rates into ``out``, given that of every a_ik.
+    def slopes(self, dots: Tensor, own_dots: Tensor | None, out: Tensor) -> None:
+        """Write the gradient of the rates into ``out``, given that of every a_ik and of the own.
 
         d a_ik / d rate = a_ik * (mean distance - distance): centred, so that nothing cancels.
         """
@@ -63,10 +69,14 @@ class Weights:
             weighted = self._relative(run).mul_(self._each[run])
             torch.mul(weighted, schedule.count_values[run], out=moments[run])
         mean = torch.segment_reduce(moments, "sum", offsets=schedule.count_pointers)
+        if own_dots is not None:
+            mean -= self.own * self._reference
         for run in _runs(each):
             centred = mean.index_select(0, schedule.count_readers[run]).sub_(self._relative(run))
             each[run] *= centred.mul_(self._each[run])
         out.copy_(torch.segment_reduce(each, "sum", offsets=schedule.count_pointers))
+        if own_dots is not None:
+            out += (mean + self._reference) * self.own * own_dots
 
 
 def _runs(reads: Tensor) -> list[slice]:
@@ -90,6 +100,8 @@ def read(
     for block in schedule.dense:
         product = block.weights(weights.reads) @ sums.index_select(0, block.buckets)
         out.index_add_(0, block.readers, product)
+    if schedule.own is not None:
+        out += weights.own[:, None] * values.index_select(0, schedule.own)
 
 
 def send_back(
@@ -124,8 +136,13 @@ def send_back(
         if to_rates is not None:
             source = sums.index_select(0, block.buckets)
             torch.mm(received, source.T, out=block.weights(dots))
+    own_dots = None
+    if schedule.own is not None:
+        if to_values is not None:
+            to_values.index_add_(0, schedule.own, weights.own[:, None] * gradient)
+        own_dots = (gradient * values.index_select(0, schedule.own)).sum(dim=1)
     if to_rates is not None:
-        weights.slopes(dots, to_rates)
+        weights.slopes(dots, own_dots, to_rates)
 
 
 def average_values(

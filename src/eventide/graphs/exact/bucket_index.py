@@ -8,7 +8,7 @@ number of its neighbours at that time.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -74,7 +74,9 @@ class Reads:
 class Readers:
     """Messages that read: profile and time of each, and what the profiles read.
 
-    ``buckets`` rows of sums and ``messages`` rows of values are there to be read.
+    ``buckets`` rows of sums and ``messages`` rows of values are there to be read. With a ``gap``
+    they read only what is more than so many time buckets older than themselves, and each its own
+    value, which is row ``own`` of the values (where a look-up counts the own value by itself, None).
     """
 
     profile: Ints
@@ -83,6 +85,8 @@ class Readers:
     blocks: Blocks
     buckets: int
     messages: int
+    gap: int | None = None
+    own: Ints | None = None
 
     def sizes(self) -> Ints:
         """How many reads each reader has."""
@@ -112,19 +116,30 @@ class Readers:
             TimeCounts(count_pointers, counts.times[counted], counts.values[counted]),
         )
         blocks = Blocks(block_pointers, np.arange(len(held)), self.blocks.times[held])
-        readers = Readers(profile, self.times[rows], some, blocks, len(held), self.messages)
+        readers = Readers(
+            profile,
+            self.times[rows],
+            some,
+            blocks,
+            len(held),
+            self.messages,
+            self.gap,
+            None if self.own is None else self.own[rows],
+        )
         return readers, self.blocks.rows[held]
 
     def take(self, rows: Ints) -> Readers:
         """Some of the readers."""
-        return Readers(
-            self.profile[rows],
-            self.times[rows],
-            self.reads,
-            self.blocks,
-            self.buckets,
-            self.messages,
+        return replace(
+            self,
+            profile=self.profile[rows],
+            times=self.times[rows],
+            own=None if self.own is None else self.own[rows],
         )
+
+    def earlier(self, gap: int) -> Readers:
+        """The same readers of a closed set, who read only what is more than ``gap`` older."""
+        return replace(self, gap=gap, own=np.arange(len(self.profile), dtype=np.int64))
 
 
 @dataclass(frozen=True)

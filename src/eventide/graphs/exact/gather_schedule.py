@@ -25,6 +25,7 @@ DENSE_TIMES = 3
 # reads per schedule, and reads whose schedule is kept for the next call
 CHUNK_ENTRIES = 8_000_000
 KEPT_ENTRIES = 64_000_000
+NEVER = np.iinfo(np.int64).min
 # a table of all (reader, time) may have so many slots per entry
 TABLE_EACH = 16
 
@@ -49,7 +50,9 @@ class GatherSchedule:
 
     count_*: how many neighbours a reader has at which distance, ordered by reader. ``read_slots``
     gives for every read the index of its (reader, distance) there. ``sparse`` places reads among
-    the bucket rows, ``direct`` among the values, ``dense`` holds the others.
+    the bucket rows, ``direct`` among the values, ``dense`` holds the others. Where readers read
+    earlier messages alone, ``allowed`` says which of their times count, and ``own`` where the value
+    of each reader itself is, which always counts.
     """
 
     readers: int
@@ -63,6 +66,8 @@ class GatherSchedule:
     direct: Pattern
     direct_coefficients: Tensor
     dense: tuple[DenseBlock, ...]
+    allowed: Tensor | None = None
+    own: Tensor | None = None
 
 
 class GatherSchedules:
@@ -125,8 +130,19 @@ def schedule(readers: Readers, device: torch.device) -> GatherSchedule:
     lengths = np.diff(counts.pointers)[profile]
     where = ranges(counts.pointers[profile], lengths)
     counted = np.repeat(np.arange(count), lengths)
-    distances = np.abs(times[counted] - counts.times[where])
+    older = times[counted] - counts.times[where]
+    distances = np.abs(older)
     pointers = offsets(lengths)
+    allowed, held_times = None, counts.times[where]
+    if readers.gap is not None:
+        allowed = older > readers.gap
+        if readers.own is None:
+            # A look-up counts the own value as the last time of each reader: that one is always
+            # allowed, and no read of a message of the same time may take its weight.
+            allowed[pointers[1:] - 1] = True
+            held_times[pointers[1:] - 1] = NEVER
+        # What must not be read has no distance: its weight, which is dropped, stays finite.
+        distances = np.where(allowed, distances, 0)
     farthest = np.maximum.reduceat(distances, pointers[:-1]) if count else distances
 
     def tensor(array: Ints) -> Tensor:
@@ -144,7 +160,7 @@ def schedule(readers: Readers, device: torch.device) -> GatherSchedule:
         compact(counted),
         compact(counts.values[where]),
         compact(distances),
-        compact(_slots(counted, counts.times[where], all_readers, all_times)),
+        compact(_slots(counted, held_times, all_readers, all_times)),
         Pattern(
             tensor(offsets(np.bincount(each[:sparse], minlength=count))),
             tensor(blocks.rows[entries[:sparse]]),
@@ -153,6 +169,8 @@ def schedule(readers: Readers, device: torch.device) -> GatherSchedule:
         Pattern(tensor(offsets(singles)), tensor(direct.messages[single]), readers.messages),
         tensor(direct.coefficients[single]),
         _dense_blocks(tensor(reader[small:]), block[small:], sparse + len(single), blocks, device),
+        None if allowed is None else tensor(allowed),
+        None if readers.own is None else tensor(readers.own),
     )
 
 

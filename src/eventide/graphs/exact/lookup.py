@@ -98,12 +98,17 @@ class BatchLookup:
         memory_times: Ints,
         counts: tuple[scipy.sparse.csr_array, Ints],
         memory: Summing,
+        gap: int | None = None,
     ) -> None:
-        """``keys`` are (pointers, blocks) per message, ``singles`` direct reads [new, memory]."""
+        """``keys`` are (pointers, blocks) per message, ``singles`` direct reads [new, memory].
+
+        With a ``gap`` a message reads only what is more than so many time buckets older.
+        """
         self._memory = memory
         found = TimeCounts.of(*counts)
+        met = counts[0] if gap is None else _older(counts, times, gap)
         #: how many memory messages each new one meets
-        self.neighbours = np.asarray(counts[0].sum(axis=1)).ravel().astype(np.int64)
+        self.neighbours = np.asarray(met.sum(axis=1)).ravel().astype(np.int64)
         singles = scipy.sparse.csr_array(singles)
         singles.eliminate_zeros()
         direct = Direct(
@@ -122,7 +127,9 @@ class BatchLookup:
         moments[ends], counts_of[ends] = times, 1
         reads = Reads(*keys, direct, TimeCounts(offsets(lengths + 1), moments, counts_of))
         profile = np.arange(len(times), dtype=np.int64)
-        self._readers = Readers(profile, times, reads, blocks, len(blocks.rows), len(memory_times))
+        self._readers = Readers(
+            profile, times, reads, blocks, len(blocks.rows), len(memory_times), gap
+        )
         self._schedules: dict[torch.device, GatherSchedules] = {}
 
     def __len__(self) -> int:
@@ -159,6 +166,17 @@ class BatchLookup:
         return self._schedules[device]
 
 
+def _older(
+    counts: tuple[scipy.sparse.csr_array, Ints], times: Ints, gap: int
+) -> scipy.sparse.csr_array:
+    """Counts [new, moments] of what is more than ``gap`` older than each new message."""
+    matrix, moments = counts[0].tocoo(), counts[1]
+    older = times[matrix.row] - moments[matrix.col] > gap
+    return scipy.sparse.csr_array(
+        (matrix.data[older], (matrix.row[older], matrix.col[older])), shape=matrix.shape
+    )
+
+
 def _reference(schedule: GatherSchedule, rates: Tensor) -> Tensor:
     return torch.where(rates < 0, schedule.farthest, torch.zeros_like(schedule.farthest))
 
@@ -172,6 +190,8 @@ def _total(schedule: GatherSchedule, rates: Tensor) -> Tensor:
     each = schedule.count_readers
     relative = (schedule.count_distances - _reference(schedule, rates)[each]).to(rates.dtype)
     terms = schedule.count_values * torch.exp(-rates[each] * relative)
+    if schedule.allowed is not None:
+        terms = terms * schedule.allowed
     return torch.zeros_like(rates).index_add(0, each, terms)
 
 

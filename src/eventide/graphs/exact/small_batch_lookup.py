@@ -53,10 +53,14 @@ class _Reads:
     distances: Tensor
     farthest: Tensor
     counts: Tensor
+    allowed: Tensor
 
     @classmethod
-    def of(cls, holdings: Holdings, keys: Ints, met: Ints, time: int) -> _Reads:
-        """The reads of one message with these subset keys that also meets ``met`` themselves."""
+    def of(cls, holdings: Holdings, keys: Ints, met: Ints, time: int, gap: int | None) -> _Reads:
+        """The reads of one message with these subset keys that also meets ``met`` themselves.
+
+        With a ``gap``, what is not more than so many time buckets older does not count.
+        """
         blocks, singles, counts = holdings.blocks, holdings.singles, holdings.counts
         place = _entries(blocks.pointers, keys)
         single, counted = _entries(singles.indptr, keys), _entries(counts.indptr, keys)
@@ -67,7 +71,9 @@ class _Reads:
         each = np.concatenate([counts.data[counted], np.ones(len(met), dtype=np.int64)])
         moments, slots = np.unique(held, return_inverse=True)
         times = holdings.moments[moments]
-        distances = np.abs(times - time)
+        allowed = np.ones(len(times), dtype=bool) if gap is None else time - times > gap
+        # What must not be read is as good as never there: no weight, no distance.
+        distances = np.where(allowed, np.abs(times - time), 0)
         return cls(
             torch.from_numpy(blocks.rows[place]),
             torch.from_numpy(messages.astype(np.int64)),
@@ -77,7 +83,8 @@ class _Reads:
             ),
             torch.from_numpy(distances),
             torch.tensor(distances.max(initial=0)),
-            torch.from_numpy(np.bincount(slots, each, len(moments)).astype(np.int64)),
+            torch.from_numpy(np.bincount(slots, each, len(moments)).astype(np.int64) * allowed),
+            torch.from_numpy(allowed),
         )
 
     def to(self, device: torch.device) -> _Reads:
@@ -88,7 +95,7 @@ class _Reads:
         """Sum, weight and reference of an unfinished average, as in ``Partial``."""
         # integers first, as in ``attention``: one rounding, never an overflow
         reference = torch.where(rate < 0, self.farthest, torch.zeros_like(self.farthest))
-        powers = torch.exp(-rate * (self.distances - reference))
+        powers = torch.exp(-rate * (self.distances - reference)) * self.allowed
         reads, rows = powers[self.slots], len(self.rows)
         sums = reads[:rows] @ held.sums[self.rows]
         values = (reads[rows:] * self.signs) @ held.values[self.messages]
@@ -99,12 +106,18 @@ class SmallBatchLookup:
     """What a few new messages read of a memory; answers as ``BatchLookup`` does."""
 
     def __init__(
-        self, holdings: Holdings, keys: list[Ints], met: list[Ints], times: Ints, memory: Summing
+        self,
+        holdings: Holdings,
+        keys: list[Ints],
+        met: list[Ints],
+        times: Ints,
+        memory: Summing,
+        gap: int | None = None,
     ) -> None:
         """``keys`` are the subset keys of each message, ``met`` those it meets without a key."""
         self._memory = memory
         self._reads = [
-            _Reads.of(holdings, *each) for each in zip(keys, met, times.tolist(), strict=True)
+            _Reads.of(holdings, *each, gap) for each in zip(keys, met, times.tolist(), strict=True)
         ]
         self._device = torch.device("cpu")
         #: how many memory messages each new one meets
