@@ -124,7 +124,9 @@ class Memory:
                 if explicit is None
                 else np.split(explicit.indices, explicit.indptr[1:-1])
             )
-            return SmallBatchLookup(self._holdings, np.split(key, pointers[1:-1]), met, at, self, self.gap)
+            return SmallBatchLookup(
+                self._holdings, np.split(key, pointers[1:-1]), met, at, self, self.gap
+            )
         pairs = scipy.sparse.csr_array(
             (np.ones(len(key), dtype=np.int64), key, pointers),
             shape=(len(new), len(self._table.support)),

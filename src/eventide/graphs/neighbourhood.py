@@ -57,7 +57,8 @@ class BucketedNeighbourhood:
 
         And over itself, always.
 
-        >>> around = BucketedNeighbourhood(Incidence.of([["a"], ["a"], ["a"]]), [0, 1, 3]).earlier(1)
+        >>> same = Incidence.of([["a"], ["a"], ["a"]])
+        >>> around = BucketedNeighbourhood(same, [0, 1, 3]).earlier(1)
         >>> around.average(torch.tensor([[1.0], [3.0], [8.0]]), torch.zeros(3)).flatten().tolist()
         [1.0, 3.0, 4.0]
         """

@@ -87,3 +87,18 @@ PROTOTYPES.add(
     f"{_CONTRASTIVE}.prototypical:UnitPrototypes",
     "learned, kept on the unit sphere (Hybrid-PSC)",
 )
+PROTOTYPES.add(
+    "several-centroids",
+    f"{_CONTRASTIVE}.several_prototypes:SeveralCentroids",
+    "centroids of clusters within each class, by its size and spread",
+)
+PROTOTYPES.add(
+    "several-unit",
+    f"{_CONTRASTIVE}.several_prototypes:SeveralLearned",
+    "learned on the unit sphere, several for a large class",
+)
+PROTOTYPES.add(
+    "classifier",
+    f"{_CONTRASTIVE}.prototypical:ClassifierPrototypes",
+    "the classifier's own vectors (with network.classifier=prototypes)",
+)

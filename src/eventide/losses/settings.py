@@ -70,6 +70,10 @@ class LossSettings(SettingGroup):
     """How +CB's weights are scaled. `classes`, as printed: they sum to the number of classes;
     `messages`: a training message weighs 1 on average, so that the error keeps its share of the
     total."""
+    prior_adjustment: NonNegativeFloat = 0.0
+    """While training, add this much of log(class share) to what the heads say, divided among the
+    views: rare classes must then speak louder to be right, and are not drowned afterwards. 1 is
+    logit adjustment in full; 0 none."""
     uncertainty_weights: NonNegativeFloat = 0.0
     """Weight the error of a class by its uncertainty to this power; 0 weighs all classes alike.
     Together with `class_balanced` both weights multiply."""

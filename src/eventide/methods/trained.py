@@ -221,6 +221,8 @@ class MultiViewMethod(TrainedMethod[MultiViewNetwork, GraphRunner]):
 
     def make_objective(self, network: MultiViewNetwork, counts: Tensor) -> Objective:
         """Return the objective for classes with these numbers of training messages [C]."""
+        if self.settings.loss.prior_adjustment > 0:
+            network.adjust(counts, self.settings.loss.prior_adjustment)
         terms = paper_terms(
             self.settings.loss,
             views=network.views,
@@ -248,7 +250,7 @@ class MultiViewMethod(TrainedMethod[MultiViewNetwork, GraphRunner]):
 
     def logit_reader(self) -> LogitReader:
         """Return the reader of the frame's logits."""
-        return LogitReader(cosine=self.settings.network.classifier == "cosine")
+        return LogitReader(cosine=self.settings.network.classifier != "linear")
 
     def balanced_classifier(self, counts: Tensor, settings: TrainingSettings) -> Phase:
         """Return the last phase of decoupled methods: classifiers on a frozen encoder.

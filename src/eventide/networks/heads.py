@@ -41,7 +41,10 @@ def _evidence(wide: Tensor, settings: NetworkSettings) -> Tensor:
 
 
 class EvidenceHead(nn.Module):
-    """Linear, ReLU, and a linear or cosine classifier: one logit per class from an embedding."""
+    """Linear, ReLU, and a linear or cosine classifier: one logit per class from an embedding.
+
+    Or the cosines with class vectors alone, without a hidden layer (``prototypes``).
+    """
 
     def __init__(
         self,
@@ -54,17 +57,36 @@ class EvidenceHead(nn.Module):
     ) -> None:
         super().__init__()
         self.settings = settings
-        linear = settings.classifier == "linear"
-        self.hidden = seeded_linear(inputs, settings.head_hidden, bias=True, generator=generator)
-        self.output = seeded_linear(settings.head_hidden, classes, bias=linear, generator=generator)
+        linear, width = settings.classifier == "linear", settings.head_hidden
+        self.hidden = None
+        if settings.classifier == "prototypes":
+            width = inputs
+        else:
+            self.hidden = seeded_linear(inputs, width, bias=True, generator=generator)
+        self.output = seeded_linear(width, classes, bias=linear, generator=generator)
         self.dropout = Dropout(settings.head_dropout, noise)
+        self.prior: Tensor | None = None
+        """What is added to the logits while training [C]; never to a prediction."""
+
+    @property
+    def prototypes(self) -> Tensor | None:
+        """One vector per class [C, inputs] where embeddings are compared with them, else None."""
+        return self.output.weight if self.hidden is None else None
 
     def forward(self, embeddings: Tensor) -> Tensor:
         """Map embeddings [n, inputs] to logits [n, C]; ``evidence_of`` makes them evidence.
 
         A cosine classifier's logits are scale * cosine(hidden values, weights of the class).
         """
-        hidden = self.dropout(functional.relu(self.hidden(embeddings)))
+        logits = self._logits(embeddings)
+        if self.prior is None or not self.training:
+            return logits
+        return logits + self.prior.to(logits)
+
+    def _logits(self, embeddings: Tensor) -> Tensor:
+        hidden = embeddings
+        if self.hidden is not None:
+            hidden = self.dropout(functional.relu(self.hidden(embeddings)))
         if self.settings.classifier == "linear":
             return cast(Tensor, self.output(hidden))
         directions = unit_rows(widen(self.output.weight))

@@ -29,6 +29,8 @@ class ViewOutput:
     embeddings: Tensor
     logits: Tensor
     settings: NetworkSettings
+    prototypes: Tensor | None = None
+    """The classifier's vectors [C, d], where logits are cosines of embeddings with them."""
 
     @cached_property
     def evidence(self) -> Tensor:
@@ -42,8 +44,8 @@ def fused_logits(outputs: Mapping[str, ViewOutput]) -> Tensor:
     Cosines are bounded: their sum would sharpen a softmax with the number of views.
     """
     total = torch.stack([widen(output.logits) for output in outputs.values()]).sum(dim=0)
-    cosine = all(output.settings.classifier == "cosine" for output in outputs.values())
-    return total / len(outputs) if cosine else total
+    linear = all(output.settings.classifier == "linear" for output in outputs.values())
+    return total if linear else total / len(outputs)
 
 
 class MultiViewNetwork(TrainableNetwork):
@@ -132,8 +134,18 @@ class MultiViewNetwork(TrainableNetwork):
             for view, head in self._heads()
         }
 
+    def adjust(self, counts: Tensor, strength: float) -> None:
+        """While training, add ``strength`` * log(class share) to the logits, a part in each view.
+
+        ``counts`` [C] are training messages per class; a class without any gets nothing.
+        """
+        shares = counts.double().clamp(min=1) / counts.sum().clamp(min=1)
+        prior = strength / len(self.views) * shares.log()
+        for _, head in self._heads():
+            head.prior = prior - prior.mean()
+
     def _heads(self) -> list[tuple[str, EvidenceHead]]:
         return list(zip(self.views, cast(list[EvidenceHead], list(self.heads)), strict=True))
 
     def _output(self, head: EvidenceHead, embeddings: Tensor) -> ViewOutput:
-        return ViewOutput(embeddings, head(embeddings), self.settings)
+        return ViewOutput(embeddings, head(embeddings), self.settings, head.prototypes)

@@ -12,7 +12,7 @@ Activation = Literal["none", "elu"]
 FeatureNormalisation = Literal["none", "unit", "standard"]
 Evidence = Literal["relu", "softplus", "exp"]
 EvidenceUnit = Literal["one", "classes"]
-Classifier = Literal["linear", "cosine"]
+Classifier = Literal["linear", "cosine", "prototypes"]
 TimeDecay = Literal["free", "positive", "none"]
 
 
@@ -42,7 +42,9 @@ class NetworkSettings(SettingGroup):
     head_dropout: float = Field(default=0.0, ge=0, lt=1)
     """Share of a head's hidden values that training sets to zero."""
     classifier: Classifier = "linear"
-    """A head's last layer: a linear map, or the cosine of hidden values and class weights."""
+    """A head's last layer: a linear map, or the cosine of hidden values and class weights.
+    `prototypes`: no hidden layer, the cosine of the embedding and one vector per class; with
+    `loss.prototypes=classifier` the boundary that is shaped is the boundary that decides."""
     cosine_scale: PositiveFloat = 30.0
     """What a cosine is multiplied with to make it a logit."""
     evidence: Evidence = "relu"

@@ -76,9 +76,7 @@ def discounted(opinions: Sequence[Opinion]) -> Opinion:
     for (first, second), mass in pairwise_conflict(opinions).items():
         for view in (first, second):
             conflicts[view] = conflicts[view] + mass.detach() / (len(opinions) - 1)
-    return fuse(
-        [discount(each, 1 - mass) for each, mass in zip(opinions, conflicts, strict=True)]
-    )
+    return fuse([discount(each, 1 - mass) for each, mass in zip(opinions, conflicts, strict=True)])
 
 
 def discount(opinion: Opinion, reliability: Tensor) -> Opinion:

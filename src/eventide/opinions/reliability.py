@@ -1,4 +1,4 @@
-"""Fusion that trusts each view as far as validation messages say: discounts, then Dempster's rule."""
+"""Fusion that trusts each view as far as validation messages say, then uses Dempster's rule."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class ReliableFusion(nn.Module):
     def _fused(opinions: Sequence[Opinion], levels: Sequence[float]) -> Opinion:
         return fuse(
             [
-                each if level == 1 else discount(each, torch.tensor(level, device=each.log_growth.device))
+                each if level == 1 else discount(each, each.log_growth.new_tensor(level))
                 for each, level in zip(opinions, levels, strict=True)
             ]
         )

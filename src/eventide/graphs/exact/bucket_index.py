@@ -76,7 +76,7 @@ class Readers:
 
     ``buckets`` rows of sums and ``messages`` rows of values are there to be read. With a ``gap``
     they read only what is more than so many time buckets older than themselves, and each its own
-    value, which is row ``own`` of the values (where a look-up counts the own value by itself, None).
+    value: row ``own`` of the values, or None where a look-up counts the own value by itself.
     """
 
     profile: Ints

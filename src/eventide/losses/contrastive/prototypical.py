@@ -13,10 +13,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from eventide.errors import BadSetting
 from eventide.losses import PROTOTYPES
 from eventide.losses.contrastive.margins import margins_of
 from eventide.losses.loss_inputs import LossInputs, Outputs
 from eventide.losses.settings import LossSettings
+from eventide.networks.multi_view import ViewOutput
 from eventide.tensors import class_means, unit_rows
 
 
@@ -33,6 +35,10 @@ class Prototypes(nn.Module):
     def of(self, view: str) -> Tensor:
         """Return the prototypes of one view [C, d]."""
         raise NotImplementedError
+
+    def similarities(self, view: str, output: ViewOutput) -> Tensor:
+        """Return the cosine of each embedding with every class's prototype [B, C]."""
+        return cosines(output.embeddings, self.of(view))
 
     def refresh(self, embeddings: Mapping[str, Tensor], labels: Tensor) -> None:
         """Take over the training messages' embeddings [n, d] per view, where that is needed."""
@@ -77,6 +83,26 @@ class UnitPrototypes(LearnedPrototypes):
         """Scale every prototype to length 1."""
         for each in self.vectors:
             each.copy_(unit_rows(each))
+
+
+class ClassifierPrototypes(Prototypes):
+    """The vectors that decide: those of a classifier that compares embeddings with prototypes."""
+
+    refreshed_every_epoch = False
+
+    def __init__(
+        self, views: Sequence[str], classes: int, width: int, *, generator: torch.Generator
+    ) -> None:
+        super().__init__(views)
+
+    def similarities(self, view: str, output: ViewOutput) -> Tensor:
+        """Return the cosines with the classifier's vectors [B, C]."""
+        if output.prototypes is None:
+            raise BadSetting(
+                "loss.prototypes cannot be 'classifier': the classifier has no prototypes",
+                next_step="add network.classifier=prototypes",
+            )
+        return cosines(output.embeddings, output.prototypes)
 
 
 class EpochCentroids(Prototypes):
@@ -137,7 +163,29 @@ def prototype_loss(
     >>> prototype_loss(z, p, torch.tensor([0]), margins=torch.tensor([1.0, 0.0])).item()
     0.6931471824645996
     """
-    similarity = unit_rows(embeddings) @ unit_rows(prototypes).T
+    return boundary_loss(
+        cosines(embeddings, prototypes),
+        labels,
+        margins=margins,
+        present=present,
+        temperature=temperature,
+    )
+
+
+def cosines(embeddings: Tensor, prototypes: Tensor) -> Tensor:
+    """Return the similarity of every embedding [B, d] with every prototype [C, d]; [B, C]."""
+    return unit_rows(embeddings) @ unit_rows(prototypes).T
+
+
+def boundary_loss(
+    similarity: Tensor,
+    labels: Tensor,
+    *,
+    margins: Tensor | None = None,
+    present: Tensor | None = None,
+    temperature: float = 1.0,
+) -> Tensor:
+    """Return ``prototype_loss`` of similarities [B, C] that are there already, one value each."""
     own = functional.one_hot(labels, similarity.shape[1]).bool()
     if margins is not None:
         similarity = similarity - own * margins.to(similarity.dtype)
@@ -174,9 +222,8 @@ class PrototypeContrast(nn.Module):
         statistics = inputs.statistics
         margins = margins_of(self.settings.margin, statistics, self.settings.margin_scale)
         per_view = [
-            prototype_loss(
-                output.embeddings,
-                self.prototypes.of(view),
+            boundary_loss(
+                self.prototypes.similarities(view, output),
                 inputs.labels,
                 margins=margins,
                 present=statistics.present,
