@@ -240,9 +240,19 @@ class MultiViewMethod(TrainedMethod[MultiViewNetwork, GraphRunner]):
         sampler: Sampler | None = None,
     ) -> Objective:
         """Return an objective on logits: ``terms`` (cross-entropy by default) and agreement."""
+        self._check_evidence_settings()
         own = terms or {"error": self.error_term(RegisteredLoss("cross-entropy"))}
         both = {**own, **agreement_term(self.settings.loss, network.views)}
         return Objective(counts, both, self.logit_reader(), sampler)
+
+    def _check_evidence_settings(self) -> None:
+        """Refuse what only methods with evidence have."""
+        for name in ("uncertainty_weights", "prior_adjustment"):
+            if getattr(self.settings.loss, name) > 0:
+                raise BadSetting(
+                    f"loss.{name} cannot be above 0: this method forms no opinions",
+                    next_step="leave it out, or choose a method with evidence, such as ucl-ec",
+                )
 
     def error_term(self, loss: Loss) -> Term:
         """Return the term of a class loss that weighs all messages alike, unless +CB is asked."""

@@ -139,6 +139,8 @@ def _view(
     memory = model.memory_
     _, found = shared_pairs(corpus.incidences[name], memory.incidences[name])
     others = found[found != row]
+    if model.settings_.graph.earlier_only:
+        others = others[memory.times[others] < corpus.times[0]]
     distances = np.abs(memory.times[others] - corpus.times[0])
     exponents = -rate * np.append(distances, 0).astype(np.float64)
     weights = np.exp(exponents - exponents.max())

@@ -34,6 +34,11 @@ NEEDED: dict[str, tuple[type, ...]] = {
 }
 FILES = ("weights", "memory", "encoder")
 EARLIER: dict[str, Any] = {
+    "graph.earlier_only": False,
+    "network.evidence_unit": "one",
+    "loss.prior_adjustment": 0.0,
+    "loss.uncertainty_weights": 0.0,
+    "training.gaps": (None,),
     "loss.fusion": "dempster",
     "loss.extra_terms": {},
     "loss.class_balanced_scale": "classes",
