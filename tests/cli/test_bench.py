@@ -46,6 +46,6 @@ def test_a_failed_check_is_shown_and_ends_with_1(monkeypatch):
 
 def test_methods_are_chosen_by_name_and_by_group():
     assert chosen_methods(None) == METHODS.names()
-    assert chosen_methods("ucl, ours") == ["ucl", "ucl-ec", "ucl+cb", "ucl-ec+cb"]
+    assert chosen_methods("ucl, ours") == ["ucl", "ucl-ec", "ucl+cb", "ucl-ec+cb", "ucl-sharp"]
     with pytest.raises(UnknownName):
         chosen_methods("yardstik")

@@ -10,7 +10,7 @@ from eventide.methods import DEFAULT_METHOD, METHODS
 from eventide.model import EventClassifier, load_model
 from eventide.settings import PRESETS, preset, resolve
 
-OURS = ("ucl", "ucl-ec", "ucl+cb", "ucl-ec+cb")
+OURS = ("ucl", "ucl-ec", "ucl+cb", "ucl-ec+cb", "ucl-sharp")
 
 
 @pytest.mark.parametrize("preset_name", PRESETS)
@@ -41,7 +41,7 @@ def test_the_default_is_one_everywhere():
     """Row 8: `train`, EventClassifier and the list of methods agree on the default."""
     from eventide.cli.train import train
 
-    assert DEFAULT_METHOD == "ucl-ec+cb"
+    assert DEFAULT_METHOD == "ucl-sharp"
     assert EventClassifier().method == DEFAULT_METHOD
     assert inspect.signature(train).parameters["method"].default == DEFAULT_METHOD
     assert "(the default)" in METHODS.entry(DEFAULT_METHOD).summary

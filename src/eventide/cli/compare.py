@@ -31,7 +31,8 @@ def compare(
         typer.Option(
             show_default="long-tail",
             help="Methods, variants (ucl-ec+cb) and groups, joined by commas: long-tail, "
-            "event-detection, baselines, all, ablation, ablation-grid, controls.",
+            "event-detection, baselines, all, ablation, ablation-grid, controls, fusions, "
+            "prototypes.",
         ),
     ] = None,
     seeds: Annotated[
@@ -86,8 +87,8 @@ def compare(
         str | None,
         typer.Option(
             metavar="METHOD",
-            help="Reference method for the significance tests; by default ucl-ec+cb where it is "
-            "compared, else ucl-ec, ucl+cb or ucl, else the first method.",
+            help="Reference method for the significance tests; by default ucl-sharp where it is "
+            "compared, else ucl-ec+cb, ucl-ec, ucl+cb or ucl, else the first method.",
         ),
     ] = None,
     out: Annotated[
@@ -105,13 +106,13 @@ def compare(
     Every finished run is kept: the same command goes on where it was stopped. After a change of the
     code the runs are done again.
 
-    Example: eventide compare crisislex-t7 --methods ucl-ec+cb,ucl-ec,ce --seeds 3
+    Example: eventide compare crisislex-t7 --methods ucl-sharp,ucl-ec,ce --seeds 3
 
     Example: eventide compare crisislex-t7 --methods long-tail --out results
 
     Example: eventide compare messages.jsonl --methods controls --split chronological
 
-    Example: eventide compare crisislex-lt28 --regimes all --methods ucl-ec+cb,ce --seeds 10
+    Example: eventide compare crisislex-lt28 --regimes all --methods ucl-sharp,ce --seeds 10
 
     Example: eventide compare crisislex-lt28 --from-log results/runs.jsonl.gz
     """

@@ -10,10 +10,11 @@ from typing import Any
 
 from eventide.errors import BadSetting
 from eventide.graphs.views import PAPER_VIEWS, USER, View
-from eventide.losses import MARGINS
+from eventide.losses import MARGINS, PROTOTYPES
 from eventide.losses.settings import ABLATIONS, ablation_changes
-from eventide.methods import METHODS
+from eventide.methods import DEFAULT_METHOD, METHODS
 from eventide.methods.tuned import method_settings
+from eventide.opinions import FUSIONS
 from eventide.settings import Settings, descriptions
 
 
@@ -127,6 +128,35 @@ def controls() -> tuple[Variant, ...]:
     )
 
 
+def fusions() -> tuple[Variant, ...]:
+    """Return the default method with every rule that fuses views.
+
+    >>> fusions()[0].changes
+    {'loss.fusion': 'dempster'}
+    """
+    return tuple(
+        Variant(f"{DEFAULT_METHOD}/{rule}", DEFAULT_METHOD, {"loss.fusion": rule})
+        for rule in FUSIONS.names()
+    )
+
+
+def prototype_sources() -> tuple[Variant, ...]:
+    """Return the default method with every source of prototypes.
+
+    >>> prototype_sources()[-1].changes
+    {'loss.prototypes': 'classifier', 'network.classifier': 'prototypes'}
+    """
+    deciding = {"classifier": {"network.classifier": "prototypes"}}
+    return tuple(
+        Variant(
+            f"{DEFAULT_METHOD}/{source}",
+            DEFAULT_METHOD,
+            {"loss.prototypes": source, **deciding.get(source, {})},
+        )
+        for source in PROTOTYPES.names()
+    )
+
+
 LONG_TAIL = (
     "ce", "cb-focal", "ldam-drw", "hybrid-psc", "bcl", "dro-lt", "tsc", "logit-adjustment",
 )  # fmt: skip
@@ -155,7 +185,8 @@ def groups() -> dict[str, tuple[Variant, ...]]:
     """
     baselines = _plain(BASELINES, "baseline")
     ours = [named(name, kind) for kind in ("learned", "centroids") for name in ("ucl", "ucl+cb")]
-    long_tail = (*_plain(LONG_TAIL, "long-tail"), *ours, *baselines)
+    default = Variant(DEFAULT_METHOD, DEFAULT_METHOD)
+    long_tail = (*_plain(LONG_TAIL, "long-tail"), *ours, default, *baselines)
     event_detection = (*_plain(EVENT_DETECTION, "event-detection"), ours[0], ours[2], *baselines)
     everything = [*event_detection, *long_tail]
     everything += _plain([entry.name for entry in METHODS], None)
@@ -166,6 +197,8 @@ def groups() -> dict[str, tuple[Variant, ...]]:
         "ablation": named_rows(),
         "ablation-grid": grid(),
         "controls": controls(),
+        "fusions": fusions(),
+        "prototypes": prototype_sources(),
         "all": _distinct(everything),
     }
 

@@ -2,7 +2,7 @@
 
 from eventide.registry import Registry
 
-DEFAULT_METHOD = "ucl-ec+cb"
+DEFAULT_METHOD = "ucl-sharp"
 """What is trained where no method is named."""
 
 METHODS = Registry("method", plugins="eventide.methods")
@@ -19,9 +19,15 @@ METHODS.add(
     "ours",
 )
 METHODS.add(
-    DEFAULT_METHOD,
+    "ucl-ec+cb",
     "eventide.methods.ucl:UclEcBalanced",
-    "UCL-EC with the error of rare classes weighted up (the default)",
+    "UCL-EC with the error of rare classes weighted up",
+    "ours",
+)
+METHODS.add(
+    DEFAULT_METHOD,
+    "eventide.methods.ucl:UclSharp",
+    "UCL-EC whose boundaries can act: sharp contrast, cosines, evidence by C (the default)",
     "ours",
 )
 

@@ -12,7 +12,7 @@ from eventide.reports.tables.comparison_tables import NAME, titled
 from eventide.reports.tables.table import Cell, Column, Figure, Table
 from eventide.scoring.significance import ENOUGH_RUNS, CorrectedTTest
 
-REFERENCES = (DEFAULT_METHOD, "ucl-ec", "ucl+cb", "ucl")
+REFERENCES = (DEFAULT_METHOD, "ucl-ec+cb", "ucl-ec", "ucl+cb", "ucl")
 """Reference method for the significance tests: the first of these that is compared."""
 FEWEST_RUNS = 5
 """Below this, runs that differ alike by chance would pass for significant."""
