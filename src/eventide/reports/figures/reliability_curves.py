@@ -16,6 +16,8 @@ from eventide.reports.figures.trained_runs import Runs
 from eventide.scoring.calibration_error import Ints, expected_calibration_error, reliability
 
 BINS = 10
+FEW = 5
+"""A bin with fewer messages has a mark, but no line goes through it: it says next to nothing."""
 AREA = 260.0
 """Area of the mark of a bin that holds every message, in square points."""
 STYLES: dict[str, tuple[str, str, Any]] = {
@@ -101,7 +103,7 @@ def draw(values: ReliabilityCurves) -> Figure:
     for axes, method in zip(panels, methods, strict=False):
         own = [each for each in values.curves if each.method == method]
         _panel(axes, own, values.tested)
-        errors = ", ".join(f"{each.ece:.3f}" for each in own)
+        errors = " → ".join(f"{each.ece:.3f}" for each in own)
         panel_name(axes, f"{method}: ECE {errors}")
         axes.set_xlabel("said: probability of the assigned event")
     for axes in panels[len(methods) :]:
@@ -124,7 +126,8 @@ def _panel(axes: Axes, curves: list[ReliabilityCurve], tested: int) -> None:
     axes.plot([0, 1], [0, 1], color=GREY, linestyle="--", linewidth=1)
     for each in curves:
         colour, marker, line = STYLES[each.kind]
-        axes.plot(each.said, each.right, color=colour, linestyle=line)
+        full = [at for at, count in enumerate(each.messages) if count >= FEW]
+        axes.plot([each.said[k] for k in full], [each.right[k] for k in full], line, color=colour)
         areas = [12 + AREA * count / max(tested, 1) for count in each.messages]
         axes.scatter(each.said, each.right, areas, color=colour, marker=marker, alpha=0.8)
     axes.set_xlim(0, 1.03)
