@@ -31,8 +31,8 @@ def compare(
         typer.Option(
             show_default="long-tail",
             help="Methods, variants (ucl-ec+cb) and groups, joined by commas: long-tail, "
-            "event-detection, baselines, all, ablation, ablation-grid, controls, fusions, "
-            "prototypes.",
+            "event-detection, baselines, all, ablation, ablation-grid, controls, parts, "
+            "fusions, prototypes.",
         ),
     ] = None,
     seeds: Annotated[

@@ -128,6 +128,35 @@ def controls() -> tuple[Variant, ...]:
     )
 
 
+PARTS: Mapping[str, Mapping[str, Any]] = {
+    "linear-heads": {"network.classifier": "linear"},
+    "evidence-as-printed": {"network.evidence_unit": "one"},
+    "no-prior": {"loss.prior_adjustment": 0.0},
+    "no-margin": {"loss.margin": "none"},
+    "uncertainty-margin": {"loss.margin": "uncertainty"},
+    "soft-contrast": {"loss.temperature": 1.0, "loss.contrastive_weight": 0.1},
+    "no-calibration": {"loss.calibration": "none"},
+    "free-decay": {"network.time_decay": "free"},
+    "no-dropout": {"network.dropout": 0.0},
+}
+"""The default method without one of its parts each."""
+
+
+def without_parts() -> tuple[Variant, ...]:
+    """Return the default method, then with one of its parts taken away or changed.
+
+    >>> [each.name for each in without_parts()][:2]
+    ['ucl-sharp', 'ucl-sharp/linear-heads']
+    """
+    return (
+        Variant(DEFAULT_METHOD, DEFAULT_METHOD),
+        *(
+            Variant(f"{DEFAULT_METHOD}/{name}", DEFAULT_METHOD, dict(changes))
+            for name, changes in PARTS.items()
+        ),
+    )
+
+
 def fusions() -> tuple[Variant, ...]:
     """Return the default method with every rule that fuses views.
 
@@ -198,6 +227,7 @@ def groups() -> dict[str, tuple[Variant, ...]]:
         "ablation-grid": grid(),
         "controls": controls(),
         "fusions": fusions(),
+        "parts": without_parts(),
         "prototypes": prototype_sources(),
         "all": _distinct(everything),
     }
