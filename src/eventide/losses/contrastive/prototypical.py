@@ -151,29 +151,23 @@ def prototype_loss(
     present: Tensor | None = None,
     temperature: float = 1.0,
 ) -> Tensor:
-    """Equation `eq_ucl`; with margin 0 `psc_margin`, and with a temperature `psc`; one value each.
-
-    log(1 + sum_{c != y} exp((margin_y + similarity_c - similarity_y) / temperature))
-
-    which is the cross-entropy of the similarities after the true one gave up its margin.
-    ``embeddings`` [B, d], ``prototypes`` [C, d], ``margins`` [C]; classes that are not ``present``
-    [C] leave the sum. Similarity is the cosine, 0 for a zero vector.
+    """Return the ``boundary_loss`` of embeddings [B, d] and one prototype per class [C, d].
 
     >>> z, p = torch.tensor([[2.0, 0.0]]), torch.tensor([[1.0, 0.0], [0.0, 3.0]])
     >>> prototype_loss(z, p, torch.tensor([0]), margins=torch.tensor([1.0, 0.0])).item()
     0.6931471824645996
     """
+    similarity = cosines(embeddings, prototypes)
     return boundary_loss(
-        cosines(embeddings, prototypes),
-        labels,
-        margins=margins,
-        present=present,
-        temperature=temperature,
+        similarity, labels, margins=margins, present=present, temperature=temperature
     )
 
 
 def cosines(embeddings: Tensor, prototypes: Tensor) -> Tensor:
-    """Return the similarity of every embedding [B, d] with every prototype [C, d]; [B, C]."""
+    """Return the similarity of every embedding [B, d] with every prototype [C, d]; [B, C].
+
+    It is 0 for a zero vector.
+    """
     return unit_rows(embeddings) @ unit_rows(prototypes).T
 
 
@@ -185,7 +179,13 @@ def boundary_loss(
     present: Tensor | None = None,
     temperature: float = 1.0,
 ) -> Tensor:
-    """Return ``prototype_loss`` of similarities [B, C] that are there already, one value each."""
+    """Equation `eq_ucl`; with margin 0 `psc_margin`, and with a temperature `psc`; one value each.
+
+    log(1 + sum_{c != y} exp((margin_y + similarity_c - similarity_y) / temperature))
+
+    which is the cross-entropy of the similarities [B, C] after the true one gave up its margin.
+    ``margins`` [C]; classes that are not ``present`` [C] leave the sum.
+    """
     own = functional.one_hot(labels, similarity.shape[1]).bool()
     if margins is not None:
         similarity = similarity - own * margins.to(similarity.dtype)

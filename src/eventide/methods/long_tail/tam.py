@@ -28,7 +28,7 @@ WARM_UP = 5
 """Epochs before margins come in."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class MarginOutput(ViewOutput):
     """What a view says of a batch of training messages, and the messages' margins [B, C]."""
 
@@ -50,7 +50,9 @@ class TopologyRunner(GraphRunner):
             self._margins = self._look_around()
         margins = self._margins[torch.from_numpy(rows).to(self.device)]
         return {
-            view: MarginOutput(each.embeddings, each.logits, each.settings, margins)
+            view: MarginOutput(
+                each.embeddings, each.logits, each.settings, each.prototypes, margins=margins
+            )
             for view, each in super().learn(rows).items()
         }
 
