@@ -65,4 +65,4 @@ class ReliableFusion(nn.Module):
         stored = state.get(f"{prefix}reliability")
         if stored is not None:
             self.reliability = torch.empty_like(stored)
-        super()._load_from_state_dict(state, prefix, *rest)  # type: ignore[arg-type]
+        super()._load_from_state_dict(state, prefix, *rest)

@@ -169,7 +169,7 @@ def schedule(readers: Readers, device: torch.device) -> GatherSchedule:
         Pattern(tensor(offsets(singles)), tensor(direct.messages[single]), readers.messages),
         tensor(direct.coefficients[single]),
         _dense_blocks(tensor(reader[small:]), block[small:], sparse + len(single), blocks, device),
-        None if allowed is None else tensor(allowed),
+        None if allowed is None else torch.from_numpy(allowed).to(device),
         None if readers.own is None else tensor(readers.own),
     )
 

@@ -70,7 +70,7 @@ class SeveralPrototypes(Prototypes):
         """Return the soft maximum over each class's prototypes [B, C]."""
         found = cosines(output.embeddings, self.of(view))
         shares = self.shares[self.views.index(view)].to(found.dtype)
-        return soft_maximum(found.unflatten(1, shares.shape), shares)
+        return soft_maximum(found.view(len(found), *shares.shape), shares)
 
 
 class SeveralCentroids(SeveralPrototypes):
@@ -97,7 +97,7 @@ class SeveralCentroids(SeveralPrototypes):
     def refresh(self, embeddings: Mapping[str, Tensor], labels: Tensor) -> None:
         """Cluster the training messages of each class, and nothing else."""
         for index, view in enumerate(self.views):
-            for each in labels.unique().tolist():
+            for each in torch.unique(labels).tolist():
                 found, shares = _clusters(embeddings[view][labels == each])
                 self.vectors[index, each * MOST : (each + 1) * MOST] = found
                 self.shares[index, each] = shares
@@ -124,8 +124,8 @@ class SeveralLearned(SeveralPrototypes):
     def refresh(self, embeddings: Mapping[str, Tensor], labels: Tensor) -> None:
         """Count for which of the training messages of its class each prototype is the nearest."""
         for index, view in enumerate(self.views):
-            vectors = unit_rows(self.of(view)).unflatten(0, self.shares.shape[1:])
-            for each in labels.unique().tolist():
+            vectors = unit_rows(self.of(view)).view(*self.shares.shape[1:], -1)
+            for each in torch.unique(labels).tolist():
                 members = unit_rows(embeddings[view][labels == each])
                 number = prototype_number(len(members), _mean_cosine(members))
                 nearest = (members @ vectors[each, :number].T).argmax(dim=1)
