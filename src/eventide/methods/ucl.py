@@ -65,4 +65,3 @@ class UclSharp(MultiViewMethod):
         "network.dropout": 0.5,
         "training.batch_size": 256,
     }
-    note: ClassVar[str] = "designed by some 40 runs on unlocked messages beyond its trials"
