@@ -17,7 +17,7 @@ from eventide.errors import (
     RejectedRows,
 )
 
-OWN = ["id", "event", "belief", "probability", "uncertainty", "conflict"]
+OWN = ["id", "event", "belief", "probability", "doubt", "verdict"]
 
 
 @pytest.fixture

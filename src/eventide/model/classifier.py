@@ -23,7 +23,7 @@ from eventide.data.schema import REJECTED
 from eventide.errors import InputError, warn
 from eventide.features.encoders import encoder
 from eventide.graphs.views import View
-from eventide.methods.method import Prediction
+from eventide.methods.method import Prediction, together
 from eventide.model.epoch_lines import epoch_lines, logger
 from eventide.model.estimator import Estimator
 from eventide.model.evaluation import EvaluationReport, evaluate_model
@@ -38,6 +38,7 @@ from eventide.model.label_types import (
     settled_kind,
     sort_key,
 )
+from eventide.model.novelty_scores import NoveltyModel, verdicts_of, with_verdicts
 from eventide.model.opinion_frame import (
     ArrowKind,
     PandasKind,
@@ -49,6 +50,7 @@ from eventide.model.parameters import ClassifierParameters, checked_views, whole
 from eventide.model.salt import made_or_read_salt
 from eventide.model.signature import run_signature
 from eventide.model.validation_ids import ValidationIds
+from eventide.novelty.reference import Reference
 from eventide.outputs import check_folder, reserved
 from eventide.runtime.forks import check_process
 from eventide.scoring.metrics import accuracy
@@ -92,6 +94,7 @@ class EventClassifier(ClassifierParameters, Estimator):
 
     rejected_: pl.DataFrame = pl.DataFrame(schema=REJECTED)
     validated_: ValidationIds | None = None
+    novelty_: NoveltyModel | None = None
 
     def fit(
         self,
@@ -150,6 +153,7 @@ class EventClassifier(ClassifierParameters, Estimator):
                 before_training=before_training,
             )
         data, run = fitted.data, fitted.run
+        novelty = NoveltyModel.fit(data.training_set, fitted.method)
         # Only now: a fit that fails or is stopped leaves an older one as it was.
         told = () if isinstance(messages, Intake) else intake.notes
         self.settings_, self.notes_ = settings, (*told, *data.notes, *run.notes)
@@ -161,7 +165,7 @@ class EventClassifier(ClassifierParameters, Estimator):
             ValidationIds.of(data.training_set),
         )
         self.remembered_: pl.DataFrame | None = data.remembered.select(CLEAR)
-        self.method_ = fitted.method
+        self.method_, self.novelty_ = fitted.method, novelty
         self.history_, self.best_epoch_ = run.history, run.best_epoch
         self._inference = fitted.inference
         return self
@@ -177,20 +181,39 @@ class EventClassifier(ClassifierParameters, Estimator):
         return prediction.probability
 
     @overload
-    def opinions(self, messages: PandasKind, *, as_new: bool = ...) -> pd.DataFrame: ...
+    def opinions(
+        self, messages: PandasKind, *, as_new: bool = ..., false_alarms: float | None = ...
+    ) -> pd.DataFrame: ...
     @overload
-    def opinions(self, messages: ArrowKind, *, as_new: bool = ...) -> pa.Table: ...
+    def opinions(
+        self, messages: ArrowKind, *, as_new: bool = ..., false_alarms: float | None = ...
+    ) -> pa.Table: ...
     @overload
-    def opinions(self, messages: Any, *, as_new: bool = ...) -> pl.DataFrame: ...
-    def opinions(self, messages: Any, *, as_new: bool = False) -> Any:
+    def opinions(
+        self, messages: Any, *, as_new: bool = ..., false_alarms: float | None = ...
+    ) -> pl.DataFrame: ...
+    def opinions(
+        self, messages: Any, *, as_new: bool = False, false_alarms: float | None = None
+    ) -> Any:
         """Return one row per message, in order, as the caller's kind of frame.
 
         pandas gives pandas with the same index, Arrow gives an Arrow table, everything else
-        polars. Columns: id, event, belief, probability, uncertainty, conflict, next_event,
-        next_belief, and for every view uncertainty_, event_ and neighbours_.
+        polars. Columns: id, event, belief, probability, doubt, verdict, novelty, reason,
+        uncertainty, conflict, next_event, next_belief, and for every view uncertainty_, event_ and
+        neighbours_.
+
+        The verdict is "known", "review" (known, but doubtful) or "new" (about no known event), with
+        its reason in words. At most ``false_alarms`` (0.05) of the messages of known events are
+        called new, as measured on validation messages.
         """
-        prediction, ids = self._answer(messages, as_new)
-        return in_kind(messages, opinion_frame(ids, prediction, self.classes_))
+        self._check_fitted()
+        frame = self.intake(messages, strict=True).messages
+        match = self.inference.match(frame).as_new() if as_new else self.match_messages(frame)
+        parts = self.inference.parts(frame, match)
+        prediction = together([(rows, said) for rows, said, _ in parts])
+        verdicts = verdicts_of(self, prediction, parts, false_alarms)
+        opinions = opinion_frame(frame["id"], prediction, self.classes_)
+        return in_kind(messages, with_verdicts(opinions, verdicts))
 
     def score(self, messages: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the accuracy on labelled messages; an event unseen in training counts as wrong.
@@ -309,6 +332,15 @@ class EventClassifier(ClassifierParameters, Estimator):
         kept: Inference | None = self.__dict__.get("_inference")
         if kept is None or kept.memory is not self.memory_ or kept.method is not self.method_:
             kept = self._inference = Inference(self.featuriser_, self.memory_, self.method_)
+        return kept
+
+    @property
+    def reference(self) -> Reference:
+        """The labelled messages of the memory, which novelty is measured by."""
+        kept: Reference | None = self.__dict__.get("_reference")
+        if kept is None or kept.memory is not self.memory_ or kept.labels is not self.labels_:
+            kept = Reference(self.memory_, self.labels_, len(self.classes_))
+            self._reference = kept
         return kept
 
     def remembered_rows(self, frame: pl.DataFrame) -> NDArray[np.int64]:

@@ -87,6 +87,7 @@ def opinion_frame(
             "event": classes[prediction.predicted],
             "belief": prediction.belief[rows, prediction.predicted],
             "probability": prediction.probability[rows, prediction.predicted],
+            "doubt": prediction.doubt,
             "uncertainty": prediction.uncertainty,
             "conflict": prediction.conflict,
             "next_event": classes[runner_up],
