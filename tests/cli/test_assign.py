@@ -17,7 +17,7 @@ from eventide.errors import (
     RejectedRows,
 )
 
-OWN = ["id", "event", "belief", "probability", "doubt", "verdict"]
+OWN = ["id", "event", "probability", "doubt", "verdict", "novelty"]
 
 
 @pytest.fixture

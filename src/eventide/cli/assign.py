@@ -7,9 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from eventide.cli.console import note, page_console, print_json, say, show
+from eventide.cli.console import command, note, page_console, print_json, say, show
 from eventide.cli.exits import stoppable
-from eventide.cli.options import AllowDownload, AsNew, ModelPath, Overwrite, SaltFile, Sources
+from eventide.cli.options import (
+    AllowDownload,
+    AsNew,
+    ModelPath,
+    Overwrite,
+    SaltFile,
+    Sources,
+    one_of,
+)
 from eventide.cli.reading import Reading, reads_messages
 from eventide.progress import step
 from eventide.reports.terminal_table import plain_table
@@ -18,11 +26,14 @@ from eventide.safe_text import safe
 if TYPE_CHECKING:
     import polars as pl
 
+VERDICTS = ("known", "review", "new")
+"""Known, known but doubtful, and about no known event."""
+
 SHOWN, EVENTS = 20, 30
 """Messages and events that are shown by default."""
 
 NARROW, WIDE, WIDEST = 60, 110, 140
-"""Widths of a terminal from which on names are whole, ids and beliefs are shown, conflicts too."""
+"""Widths of a terminal from which on names are whole, ids and reasons are shown, conflicts too."""
 
 
 @reads_messages
@@ -40,17 +51,49 @@ def assign(
     with_text: Annotated[
         bool, typer.Option("--with-text", help="Put each message's time and text beside its id.")
     ] = False,
-    most_uncertain: Annotated[
+    most_doubtful: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Keep the N most uncertain, most uncertain first.", min=1),
+        typer.Option(
+            "--most-doubtful",
+            "--most-uncertain",
+            metavar="N",
+            help="Keep the N most doubtful, most doubtful first.",
+            min=1,
+        ),
     ] = None,
     threshold: Annotated[
         float | None,
         typer.Option(
-            metavar="U",
-            help="Keep messages to review: those with an uncertainty of at least U (0 to 1).",
+            metavar="D",
+            help="Keep messages to review: those with a doubt of at least D (0 to 1).",
             min=0.0,
             max=1.0,
+        ),
+    ] = None,
+    keep_accuracy: Annotated[
+        float | None,
+        typer.Option(
+            metavar="A",
+            help="Keep messages to review so that a share of A (0 to 1) of the others is right: "
+            "the threshold that `eventide thresholds` finds.",
+        ),
+    ] = None,
+    coverage: Annotated[
+        float | None,
+        typer.Option(
+            metavar="C",
+            help="Add the column set: events of which one is right with probability C (0 to 1).",
+        ),
+    ] = None,
+    verdict: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Keep messages with this verdict: known, review or new."),
+    ] = None,
+    false_alarms: Annotated[
+        float | None,
+        typer.Option(
+            metavar="A",
+            help="Share of messages of known events that may be called new (0 to 1). Default: 0.05",
         ),
     ] = None,
     as_new: AsNew = False,
@@ -60,7 +103,7 @@ def assign(
         bool, typer.Option("--json", help="Print every opinion as a line of JSON.")
     ] = False,
 ) -> None:
-    """Assign an event to each message, with belief and uncertainty.
+    """Assign an event to each message, with the doubt: how likely it is wrong.
 
     Figures have four significant digits; Parquet keeps all of them.
 
@@ -68,34 +111,87 @@ def assign(
 
     Example: eventide assign model new.jsonl --out opinions.csv
 
-    Example: eventide assign model '*.csv' --out review.xlsx --most-uncertain 50
+    Example: eventide assign model '*.csv' --out review.xlsx --most-doubtful 50
     """
     from eventide.model import load_model
     from eventide.model.opinion_frame import to_review, with_messages
     from eventide.reports.opinion_files import printable, write_opinions
 
+    check_choices(threshold, keep_accuracy, coverage)
+    check_verdicts(verdict, false_alarms)
     with stoppable("nothing was written"):
         target = checked_output(out, overwrite, [*reading.check(sources), model], reading.rejected)
         loaded = load_model(model, allow_download=allow_download, salt_file=salt_file)
+        if keep_accuracy is not None:
+            threshold = loaded.thresholds(keep_accuracy).asked.threshold
         intake = reading.read_for(loaded, sources)
         with step(f"assigning events to {len(intake.messages):,} messages"):
-            opinions = loaded.opinions(intake, as_new=as_new)
+            opinions = loaded.opinions(
+                intake, as_new=as_new, coverage=coverage, false_alarms=false_alarms
+            )
         told = with_messages(opinions, intake.messages)
-        kept = to_review(told, most_uncertain=most_uncertain, threshold=threshold)
+        kept = to_review(told, most_doubtful=most_doubtful, threshold=threshold)
+        if verdict is not None:
+            kept = kept.filter(kept["verdict"] == verdict)
         written = kept if with_text else kept.select(opinions.columns)
         notes = [] if target is None else write_opinions(written, target)
     if as_json:
         print_json(printable(written).write_ndjson())
     else:
-        show_opinions(kept, most_uncertain or SHOWN)
+        show_opinions(kept, most_doubtful or SHOWN)
         if threshold is not None:
             reviewed = f"{len(kept):,} of {len(told):,} messages"
-            say(f"to review: {reviewed} have an uncertainty of at least {threshold:g}\n")
+            say(f"to review: {reviewed} have a doubt of at least {threshold:g}\n")
         show_events(opinions)
+        show_verdicts(
+            opinions,
+            None if "-" in sources else command("discover", model, *sources, "--out", "candidates"),
+        )
         if target is not None:
             say(f"{len(written):,} opinions: {target}")
     for each in notes:
         note(each, err=True)
+
+
+def check_verdicts(verdict: str | None, false_alarms: float | None) -> None:
+    """Refuse a verdict or a rate that there is not, before anything is read."""
+    if verdict is not None:
+        one_of(verdict, VERDICTS, "--verdict")
+    if false_alarms is not None and not 0 < false_alarms < 1:
+        from eventide.errors import BadSetting
+
+        raise BadSetting(
+            f"--false-alarms cannot be {false_alarms:g}",
+            next_step="give a share above 0 and below 1, such as 0.05",
+        )
+
+
+def show_verdicts(opinions: pl.DataFrame, discover: str | None) -> None:
+    """Count the verdicts, and say what to do with new messages."""
+    counts = {each: int((opinions["verdict"] == each).sum()) for each in VERDICTS}
+    say("verdicts: " + ", ".join(f"{count:,} {each}" for each, count in counts.items()))
+    if counts["new"] and discover is not None:
+        say(f"next: {discover}  # group the new messages into candidate events")
+
+
+def check_choices(
+    threshold: float | None, keep_accuracy: float | None, coverage: float | None
+) -> None:
+    """Refuse choices that cannot be followed, before anything is read."""
+    from eventide.errors import BadSetting
+    from eventide.model.thresholds import check_accuracy
+    from eventide.opinions.prediction_sets import check_coverage
+
+    if coverage is not None:
+        check_coverage(coverage)
+    if keep_accuracy is None:
+        return
+    check_accuracy(keep_accuracy)
+    if threshold is not None:
+        raise BadSetting(
+            "--threshold and --keep-accuracy both choose the messages to review",
+            next_step="give one of them",
+        )
 
 
 def checked_output(
@@ -120,23 +216,30 @@ def checked_output(
 
 
 def show_opinions(kept: pl.DataFrame, shown: int) -> None:
-    """Print the most uncertain messages: event, uncertainty, text."""
+    """Print the most doubtful messages: event, doubt and its reasons, text."""
     console = page_console()
     wide, widest = console.width >= WIDE, console.width >= WIDEST
-    figures = ["uncertainty"] + ["belief"] * wide + ["conflict"] * widest
-    table = plain_table("Most uncertain messages")
+    figures = ["doubt"] + ["vacuity", "dissonance"] * wide + ["conflict"] * widest
+    table = plain_table("Most doubtful messages")
     table.expand = True
     table.add_column("event", no_wrap=True, max_width=max(10, console.width // 4))
+    verdicts = console.width >= NARROW
+    if verdicts:
+        table.add_column("verdict", no_wrap=True)
     for name in figures:
         header = name if console.width >= NARROW else name[:3] + "."
         table.add_column(header, justify="right", no_wrap=True, min_width=len(header))
+    sets = "set" in kept.columns
+    if sets:
+        table.add_column("set", no_wrap=True, max_width=max(12, console.width // 4))
     table.add_column("text", no_wrap=True, ratio=1)
     if wide:
         table.add_column("id", no_wrap=True, max_width=24)
-    worst = kept.sort("uncertainty", descending=True, maintain_order=True).head(shown)
+    worst = kept.sort("doubt", descending=True, maintain_order=True).head(shown)
     for row in worst.iter_rows(named=True):
-        said = [f"{row[name]:.2f}" for name in figures]
+        said = [row["verdict"]] * verdicts + [f"{row[name]:.2f}" for name in figures]
         ids = [safe(row["id"])] if wide else []
+        said += [safe(row["set"])] if sets else []
         table.add_row(safe(row["event"]), *said, safe(row["text"], console.width), *ids)
     if len(kept):
         show(table, console)
@@ -147,12 +250,10 @@ def show_events(opinions: pl.DataFrame) -> None:
     """Count the messages of each event, the largest first."""
     import polars as pl
 
-    counts = opinions.group_by("event").agg(
-        pl.len().alias("messages"), pl.col("uncertainty").mean()
-    )
+    counts = opinions.group_by("event").agg(pl.len().alias("messages"), pl.col("doubt").mean())
     ranked = counts.sort("messages", "event", descending=[True, False])
-    for event, number, uncertainty in ranked.head(EVENTS).rows():
-        say(f"{number:>8,}  {safe(event, 60)}  (mean uncertainty {uncertainty:.2f})")
+    for event, number, doubt in ranked.head(EVENTS).rows():
+        say(f"{number:>8,}  {safe(event, 60)}  (mean doubt {doubt:.2f})")
     if len(ranked) > EVENTS:
         rest = ranked[EVENTS:]
         say(f"{rest['messages'].sum():>8,}  in {len(rest):,} smaller events")

@@ -108,7 +108,7 @@ def verdicts_of(
     for rows, said, corpus in parts:
         evidence = evidence_of_messages(said, corpus, model.reference, known.probe)
         rate = FALSE_ALARMS if false_alarms is None else false_alarms
-        found = judge_messages(known.detector, evidence, said.doubt, false_alarms=rate)
+        found = judge_messages(known.detector, evidence, prediction.doubt[rows], false_alarms=rate)
         verdict[rows], novelty[rows] = found.verdict, found.novelty
         for row, words in zip(rows.tolist(), found.reason, strict=True):
             reason[row] = words
