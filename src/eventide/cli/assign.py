@@ -143,10 +143,7 @@ def assign(
             reviewed = f"{len(kept):,} of {len(told):,} messages"
             say(f"to review: {reviewed} have a doubt of at least {threshold:g}\n")
         show_events(opinions)
-        show_verdicts(
-            opinions,
-            None if "-" in sources else command("discover", model, *sources, "--out", "candidates"),
-        )
+        show_verdicts(opinions, [] if "-" in sources else [model, *sources])
         if target is not None:
             say(f"{len(written):,} opinions: {target}")
     for each in notes:
@@ -166,12 +163,13 @@ def check_verdicts(verdict: str | None, false_alarms: float | None) -> None:
         )
 
 
-def show_verdicts(opinions: pl.DataFrame, discover: str | None) -> None:
+def show_verdicts(opinions: pl.DataFrame, inputs: list[object]) -> None:
     """Count the verdicts, and say what to do with new messages."""
     counts = {each: int((opinions["verdict"] == each).sum()) for each in VERDICTS}
     say("verdicts: " + ", ".join(f"{count:,} {each}" for each, count in counts.items()))
-    if counts["new"] and discover is not None:
-        say(f"next: {discover}  # group the new messages into candidate events")
+    if counts["new"] and inputs:
+        say("group the new messages into candidate events:")
+        say("  " + command("discover", *inputs, "--out", "candidates"))
 
 
 def check_choices(
@@ -227,7 +225,7 @@ def show_opinions(kept: pl.DataFrame, shown: int) -> None:
     if verdicts:
         table.add_column("verdict", no_wrap=True)
     for name in figures:
-        header = name if console.width >= NARROW else name[:3] + "."
+        header = name if console.width >= NARROW or len(name) < 6 else name[:3] + "."
         table.add_column(header, justify="right", no_wrap=True, min_width=len(header))
     sets = "set" in kept.columns
     if sets:
