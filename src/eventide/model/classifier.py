@@ -230,7 +230,8 @@ class EventClassifier(ClassifierParameters, Estimator):
         polars. Columns: id, event, probability, doubt, verdict, novelty, reason, belief,
         vacuity, uncertainty (the same as vacuity), dissonance, conflict, next_event, next_belief,
         and for every view uncertainty_, event_ and neighbours_. ``doubt`` is the calibrated
-        probability that the event is wrong. With a ``coverage``, the column set has the events of ``predict_set``: "flood|fire".
+        probability that the event is wrong. With a ``coverage``, the column set has the events of
+        ``predict_set``: "flood|fire".
 
         The verdict is "known", "review" (known, but doubtful) or "new" (about no known event), with
         its reason in words. At most ``false_alarms`` (0.05) of the messages of known events are
