@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, overload
 
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
 
     from eventide.model.explain import Explanation
     from eventide.model.thresholds import Thresholds
+    from eventide.model.update import UpdateReport
 
 CLEAR = ("id", "text", "user")
 """What a model remembers in clear, and forgets when saved without ``keep_text``."""
@@ -344,6 +346,35 @@ class EventClassifier(ClassifierParameters, Estimator):
 
         self._check_fitted()
         return forget_messages(self, ids=ids, users=users)
+
+    def update(
+        self,
+        messages: Any = None,
+        y: Any = None,
+        *,
+        steps: int = 10,
+        forget_before: datetime | str | None = None,
+        allow_rejected: bool = False,
+    ) -> UpdateReport:
+        """Remember new messages, learn their labels and new events, let old messages go.
+
+        Messages without an event join the memory; nothing is trained. Labelled ones (``event``, or
+        ``y``), corrected labels and new events are learned in ``steps`` of fine-tuning on all
+        labelled messages, so that older events are not forgotten; 0 leaves new events to a
+        prototype of their messages. Events keep their names and places; new ones come last.
+        Messages before ``forget_before`` leave the memory. Save the model to keep it so.
+        """
+        from eventide.model.update import update_model
+
+        self._check_fitted()
+        return update_model(
+            self,
+            messages,
+            y,
+            steps=steps,
+            forget_before=forget_before,
+            allow_rejected=allow_rejected,
+        )
 
     def save(self, path: str | Path, *, keep_text: bool = False, overwrite: bool = False) -> Path:
         """Write the model to a directory; text and names stay out unless ``keep_text``.

@@ -9,7 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from eventide.corpus.corpus import Corpus, Featuriser, Ints, MessageKeys
-from eventide.graphs.keys import KeyIndex
+from eventide.graphs.keys import KeyIndex, Keys
 from eventide.methods.method import Method, Prediction, together
 from eventide.opinions.calibration import ProbabilityCalibration
 from eventide.runtime.lazy import Lazy
@@ -66,6 +66,10 @@ class Inference:
         rows = self._index.get().find(keys.ids)
         edited = (rows >= 0) & (self.memory.texts[rows] != keys.texts)
         return MemoryMatch(keys, np.where(edited, -1, rows), edited)
+
+    def rows_of(self, ids: Keys) -> Ints:
+        """Find the memory's row of each hashed id, -1 where there is none."""
+        return self._index.get().find(ids)
 
     def predict(self, frame: pl.DataFrame, match: MemoryMatch) -> Prediction:
         """Predict remembered messages by their row, all others as new ones; calibrate them all."""

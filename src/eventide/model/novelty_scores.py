@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 ARRAYS = "novelty"
 """The file of the detector in a saved model; models of older releases have none."""
 PROBE = "probe."
+ABSENT = -100.0
+"""Logit of a class that no labelled message has."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ class NoveltyModel:
             held = validation.rows if validation.rows is not None else rows[:0]
             corpus, prediction = training_set.corpus.take(held), method.predict(held)
         reference = Reference(training_set.corpus, training_set.labels, training_set.classes)
-        probe = fit_probe(training_set.corpus, training_set.labels)
+        probe = fit_probe(training_set.corpus, training_set.labels, training_set.classes)
         evidence = evidence_of_messages(prediction, corpus, reference, probe)
         detector = NoveltyDetector.fit(evidence, validation.labels)
         return None if detector is None else cls(detector, probe)
@@ -68,12 +70,20 @@ class NoveltyModel:
         return cls(NoveltyDetector.from_state(arrays), probe)
 
 
-def fit_probe(corpus: Corpus, labels: Ints) -> LinearProbe:
-    """Fit logistic regression on the unit vectors of labelled messages, at most `MOST` of them."""
+def fit_probe(corpus: Corpus, labels: Ints, classes: int) -> LinearProbe:
+    """Fit logistic regression on the unit vectors of labelled messages, at most `MOST` of them.
+
+    A class without any (its messages have left the memory) never wins.
+    """
     step = max(1, -(-int((labels >= 0).sum()) // MOST))
-    classes = np.unique(labels[labels >= 0])
-    rows = np.concatenate([np.flatnonzero(labels == each)[::step] for each in classes])
-    return LinearProbe.fit(unit_rows(corpus.features[rows]), labels[rows])
+    present = np.unique(labels[labels >= 0])
+    rows = np.concatenate([np.flatnonzero(labels == each)[::step] for each in present])
+    found = LinearProbe.fit(unit_rows(corpus.features[rows]), labels[rows])
+    if len(present) == classes:
+        return found
+    weights, bias = np.zeros((classes, found.weights.shape[1])), np.full(classes, ABSENT)
+    weights[present], bias[present] = found.weights, found.bias
+    return LinearProbe(weights, bias)
 
 
 def evidence_of_messages(
