@@ -47,7 +47,8 @@ def measured(pool, place, seed, changes):
     return found, called[new].mean(), called[~new].mean(), tested["event"].filter(new)[0]
 
 
-def main():
+def main() -> None:
+    """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("dataset")
     parser.add_argument("--without-times", action="store_true")

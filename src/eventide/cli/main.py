@@ -27,6 +27,7 @@ from eventide.cli import (
     thresholds,
     train,
     tune,
+    update,
 )
 from eventide.cli.console import prepare_streams
 from eventide.cli.exits import Verbs, exit_code
@@ -72,6 +73,7 @@ app.command("assign")(assign.assign)
 app.command("explain")(explain.explain)
 app.command("thresholds")(thresholds.thresholds)
 app.command("forget")(forget.forget)
+app.command("update")(update.update)
 app.command("compare", cls=SplitVerb)(compare.compare)
 app.command("tune")(tune.tune)
 app.command("claims", cls=SplitVerb)(claims.claims)

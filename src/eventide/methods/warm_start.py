@@ -17,10 +17,12 @@ from eventide.methods.trained import MultiViewMethod
 from eventide.networks.heads import EvidenceHead
 from eventide.training.loop import train
 
-STEPS = 10
+STEPS = 20
 """Steps of fine-tuning."""
 EPOCH_STEPS = 10
 """Steps after which class state and centroids are computed again."""
+OVERTAKEN = 0.02
+"""Share of examples of older classes that a new class's prototype may claim in a view."""
 EXAMPLES = 20
 """Messages of each older class that a new one is set apart from."""
 
@@ -95,15 +97,15 @@ def imprint(method: MultiViewMethod, training_set: TrainingSet, known: int) -> N
         scale = 2 * usual.mean().clamp(min=1.0) / length
         head.output.weight[known:] = scale * direction
         head.output.bias[known:] = -(scale * direction * middle).sum(dim=1)
+        # Almost no message of an older class may go over to a new one.
+        logits = head.output(hidden[: ends[known - 1]])
+        room = logits[:, :known].amax(dim=1, keepdim=True) - logits[:, known:]
+        spare = room.quantile(OVERTAKEN, dim=0)
+        head.output.bias[known:] += spare.clamp(max=0.0)
 
 
-def fine_tune(
-    method: MultiViewMethod, training_set: TrainingSet, *, steps: int, balanced: bool
-) -> None:
-    """Train for a few steps on all labelled messages; the last step counts.
-
-    ``balanced`` draws every class equally often, so that a new one of few messages is met at all.
-    """
+def fine_tune(method: MultiViewMethod, training_set: TrainingSet, *, steps: int) -> None:
+    """Train for a few steps on all labelled messages, old and new; the last step counts."""
     nobody: Ints = np.zeros(0, dtype=np.int64)
     settings = method.settings.training.model_copy(
         update={
@@ -113,7 +115,6 @@ def fine_tune(
             "patience": None,
             "ema_decay": 0.0,
             "schedule": "constant",
-            "sampler": "class-balanced" if balanced else method.settings.training.sampler,
         }
     )
     # A pass over all messages has as many steps as there are batches: a sample of them is enough.

@@ -352,7 +352,7 @@ class EventClassifier(ClassifierParameters, Estimator):
         messages: Any = None,
         y: Any = None,
         *,
-        steps: int = 10,
+        steps: int = 20,
         forget_before: datetime | str | None = None,
         allow_rejected: bool = False,
     ) -> UpdateReport:

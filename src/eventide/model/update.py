@@ -275,10 +275,9 @@ def _continued(
         if not learned:
             method.restore(states, training_set.corpus)
             return method
-        grew = training_set.classes > len(model.classes_)
         warm_start(method, states, training_set)
         if steps:
-            fine_tune(method, training_set, steps=steps, balanced=grew)
+            fine_tune(method, training_set, steps=steps)
         return method
     assert isinstance(method, LrEncoder)
     if learned:
