@@ -19,10 +19,12 @@ from eventide.cli import (
     compare,
     data,
     demo,
+    discover,
     evaluate,
     explain,
     figure,
     forget,
+    labels,
     methods,
     thresholds,
     train,
@@ -73,7 +75,9 @@ app.command("assign")(assign.assign)
 app.command("explain")(explain.explain)
 app.command("thresholds")(thresholds.thresholds)
 app.command("forget")(forget.forget)
+app.command("discover")(discover.discover)
 app.command("update")(update.update)
+app.command("labels")(labels.labels)
 app.command("compare", cls=SplitVerb)(compare.compare)
 app.command("tune")(tune.tune)
 app.command("claims", cls=SplitVerb)(claims.claims)
