@@ -26,6 +26,7 @@ from eventide.cli import (
     forget,
     labels,
     methods,
+    stream,
     thresholds,
     train,
     tune,
@@ -78,6 +79,7 @@ app.command("forget")(forget.forget)
 app.command("discover")(discover.discover)
 app.command("update")(update.update)
 app.command("labels")(labels.labels)
+app.command("stream")(stream.stream)
 app.command("compare", cls=SplitVerb)(compare.compare)
 app.command("tune")(tune.tune)
 app.command("claims", cls=SplitVerb)(claims.claims)
