@@ -56,9 +56,8 @@ def main() -> None:
     print(f" states of {len(once.memory_)} messages {ready:.2f} s")
 
     batches = copy.deepcopy(model)
-    seconds = []
-    for part in np.array_split(np.arange(len(fresh)), given.batches):
-        seconds.append(timed(lambda part=part: batches.update(fresh[part]))[1])
+    parts = np.array_split(np.arange(len(fresh)), given.batches)
+    seconds = [timed(lambda part=part: batches.update(fresh[part]))[1] for part in parts]
     apart = np.abs(once.predict_proba(tested) - batches.predict_proba(tested)).max()
     print(f"{given.batches} batches and one: apart by {apart:.1e}; first batch {seconds[0]:.2f} s,")
     print(f"  last {seconds[-1]:.2f} s")
