@@ -28,12 +28,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("datasets", nargs="+")
     parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--most", type=int, help="at most so many messages of each event")
     parser.add_argument("--encoder", default="wordllama+tfidf-svd")
     given = parser.parse_args()
     for name in given.datasets:
         source = sample() if name == "sample" else name
         frame = read_messages(source, entities="none").messages.drop_nulls("event")
         frame = frame.filter(pl.len().over("event") >= FEWEST)
+        if given.most is not None:
+            frame = frame.filter(pl.int_range(pl.len()).shuffle(seed=0).over("event") < given.most)
         vectors = unit_rows(encoder(given.encoder).fit(frame).encode(frame))
         names = np.array(frame["event"].unique().sort().to_list())
         truth = np.searchsorted(names, frame["event"].to_numpy().astype(str))

@@ -6,7 +6,7 @@ import pytest
 from eventide.methods.method import Prediction
 from eventide.novelty.detector import NoveltyDetector
 from eventide.novelty.reference import NEAREST, Comparison
-from eventide.novelty.signals import SIGNALS, Evidence, signal_table
+from eventide.novelty.signals import SIGNALS, MessageEvidence, signal_table
 from eventide.novelty.verdicts import judge_messages
 
 CLASSES = 4
@@ -39,7 +39,7 @@ def evidence(truth, random):
     )
     nearest = np.repeat(cosines[:, :, None], NEAREST, axis=2).astype(np.float32)
     compared = Comparison(nearest, cosines, np.full(n, 3), unknown, own)
-    return Evidence(prediction, compared, np.log(strength))
+    return MessageEvidence(prediction, compared, np.log(strength))
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ from eventide.methods.baselines.logistic_regression import LinearProbe
 from eventide.methods.method import Method, Prediction
 from eventide.novelty.detector import FALSE_ALARMS, NoveltyDetector
 from eventide.novelty.reference import MOST, Reference
-from eventide.novelty.signals import Evidence
+from eventide.novelty.signals import MessageEvidence
 from eventide.novelty.verdicts import Verdicts, judge_messages, without_novelty
 
 if TYPE_CHECKING:
@@ -88,10 +88,10 @@ def fit_probe(corpus: Corpus, labels: Ints, classes: int) -> LinearProbe:
 
 def evidence_of_messages(
     prediction: Prediction, corpus: Corpus, reference: Reference, probe: LinearProbe
-) -> Evidence:
+) -> MessageEvidence:
     """Collect what the signals read of messages that were predicted."""
     logits = probe.logits(unit_rows(corpus.features)).astype(np.float64)
-    return Evidence(prediction, reference.compare(corpus), logits)
+    return MessageEvidence(prediction, reference.compare(corpus), logits)
 
 
 def verdicts_of(

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eventide.corpus.corpus import Ints
-from eventide.novelty.signals import SIGNALS, Evidence, signal_table
+from eventide.novelty.signals import SIGNALS, MessageEvidence, signal_table
 
 Floats = NDArray[np.float64]
 FALSE_ALARMS = 0.05
@@ -44,7 +44,7 @@ class NoveltyDetector:
     known: Floats
 
     @classmethod
-    def fit(cls, evidence: Evidence, labels: Ints) -> Self | None:
+    def fit(cls, evidence: MessageEvidence, labels: Ints) -> Self | None:
         """Learn from validation messages with these labels [n]; None where there are too few."""
         from sklearn.linear_model import LogisticRegression
 

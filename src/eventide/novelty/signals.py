@@ -21,7 +21,7 @@ LEAST = 1e-30
 
 
 @dataclass(frozen=True)
-class Evidence:
+class MessageEvidence:
     """What signals read of n messages: the prediction, the comparison and the probe's logits."""
 
     prediction: Prediction
@@ -37,7 +37,7 @@ class Evidence:
         return int(self.prediction.probability.shape[1])
 
 
-def vacuity(evidence: Evidence, shown: Bools) -> Floats:
+def vacuity(evidence: MessageEvidence, shown: Bools) -> Floats:
     """Return log(vacuity): how little evidence there is for any shown class.
 
     Without the hidden classes' evidence the strength of a Dirichlet falls by their probability.
@@ -48,19 +48,19 @@ def vacuity(evidence: Evidence, shown: Bools) -> Floats:
     return np.asarray(np.log(np.clip(left, LEAST, 1.0)))
 
 
-def entropy(evidence: Evidence, shown: Bools) -> Floats:
+def entropy(evidence: MessageEvidence, shown: Bools) -> Floats:
     """Return the entropy of the probabilities of the shown classes."""
     return _entropy(_normalised(evidence.prediction.probability[:, shown]))
 
 
-def probe_entropy(evidence: Evidence, shown: Bools) -> Floats:
+def probe_entropy(evidence: MessageEvidence, shown: Bools) -> Floats:
     """Return the entropy of logistic regression on the text vectors."""
     logits = evidence.logits[:, shown]
     powers = np.exp(logits - logits.max(axis=1, keepdims=True))
     return _entropy(_normalised(powers))
 
 
-def nearest_distance(evidence: Evidence, shown: Bools) -> Floats:
+def nearest_distance(evidence: MessageEvidence, shown: Bools) -> Floats:
     """Return 1 - mean cosine of the nearest labelled messages."""
     cosines = evidence.comparison.nearest[:, shown].reshape(len(evidence), -1)
     top = -np.sort(-cosines, axis=1)[:, :NEAREST].astype(np.float64)
@@ -68,12 +68,12 @@ def nearest_distance(evidence: Evidence, shown: Bools) -> Floats:
     return np.asarray(1 - (top * there).sum(axis=1) / np.maximum(there.sum(axis=1), 1))
 
 
-def centroid_distance(evidence: Evidence, shown: Bools) -> Floats:
+def centroid_distance(evidence: MessageEvidence, shown: Bools) -> Floats:
     """Return 1 - cosine with the nearest class centroid."""
     return np.asarray(1 - evidence.comparison.centroid[:, shown].max(axis=1))
 
 
-def unknown_elements(evidence: Evidence, shown: Bools) -> Floats:
+def unknown_elements(evidence: MessageEvidence, shown: Bools) -> Floats:
     """Return the share of elements that no labelled message of the shown classes has.
 
     One more element is counted than there is: a message with few says little.
@@ -84,7 +84,7 @@ def unknown_elements(evidence: Evidence, shown: Bools) -> Floats:
     return np.asarray(unknown / (found.elements + 1))
 
 
-SIGNALS: dict[str, Callable[[Evidence, Bools], Floats]] = {
+SIGNALS: dict[str, Callable[[MessageEvidence, Bools], Floats]] = {
     "vacuity": vacuity,
     "entropy": entropy,
     "probe": probe_entropy,
@@ -94,7 +94,7 @@ SIGNALS: dict[str, Callable[[Evidence, Bools], Floats]] = {
 }
 
 
-def signal_table(evidence: Evidence, shown: Bools | None = None) -> Floats:
+def signal_table(evidence: MessageEvidence, shown: Bools | None = None) -> Floats:
     """Return the signals of n messages [n, signals], with only the ``shown`` classes [C]."""
     if shown is None:
         shown = np.ones(evidence.classes, dtype=bool)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eventide.novelty.detector import FALSE_ALARMS, NoveltyDetector
-from eventide.novelty.signals import SIGNALS, Evidence, signal_table
+from eventide.novelty.signals import SIGNALS, MessageEvidence, signal_table
 
 Floats = NDArray[np.float64]
 KNOWN, REVIEW, NEW = "known", "review", "new"
@@ -39,7 +39,7 @@ class Verdicts:
 
 def judge_messages(
     detector: NoveltyDetector,
-    evidence: Evidence,
+    evidence: MessageEvidence,
     doubt: Floats,
     *,
     false_alarms: float = FALSE_ALARMS,
