@@ -223,12 +223,12 @@ def show_opinions(kept: pl.DataFrame, shown: int) -> None:
     table = plain_table("Most doubtful messages")
     table.expand = True
     table.add_column("event", no_wrap=True, max_width=max(10, console.width // 4))
-    verdicts = console.width >= NARROW
-    if verdicts:
-        table.add_column("verdict", no_wrap=True)
     for name in figures:
         header = name if console.width >= NARROW or len(name) < 6 else name[:3] + "."
         table.add_column(header, justify="right", no_wrap=True, min_width=len(header))
+    verdicts = console.width >= NARROW
+    if verdicts:
+        table.add_column("verdict", no_wrap=True)
     sets = "set" in kept.columns
     if sets:
         table.add_column("or", no_wrap=True, max_width=max(12, console.width // 4))
@@ -237,7 +237,7 @@ def show_opinions(kept: pl.DataFrame, shown: int) -> None:
         table.add_column("id", no_wrap=True, max_width=24)
     worst = kept.sort("doubt", descending=True, maintain_order=True).head(shown)
     for row in worst.iter_rows(named=True):
-        said = [row["verdict"]] * verdicts + [f"{row[name]:.2f}" for name in figures]
+        said = [f"{row[name]:.2f}" for name in figures] + [row["verdict"]] * verdicts
         ids = [safe(row["id"])] if wide else []
         said += [safe(", ".join(row["set"].split(SEPARATOR)[1:]))] if sets else []
         table.add_row(safe(row["event"]), *said, safe(row["text"], console.width), *ids)
