@@ -95,7 +95,8 @@ def stream(
         print_json([each.as_dict() for each in results])
         return
     show_results(results)
-    note("false: share of messages of known events called new; delay: messages until flagged")
+    note("right: share of all messages, ± half of its 95 % interval; known: of known events;")
+    note("false: known events called new; new: new events called new; delay: messages until then")
     if target is not None:
         say(f"figure: {target}")
 
@@ -104,15 +105,15 @@ def show_results(results: list[StreamResult]) -> None:
     """Print one line per contestant."""
     table = plain_table("The stream in all")
     table.add_column("method", no_wrap=True)
-    for name in ("accuracy", "interval", "known", "false", "new", "flagged", "delay", "s a day"):
-        table.add_column(name, justify="right", no_wrap=True)
+    for name in ("right", "±", "known", "false", "new", "flagged", "delay", "s/day"):
+        table.add_column(name, justify="right", no_wrap=True, min_width=5)
     for result in results:
         told = result.summary()
         delay = told["median_delay"]
         table.add_row(
             told["name"],
             f"{told['accuracy']:.3f}",
-            f"{told['low']:.3f}-{told['high']:.3f}",
+            f"{(told['high'] - told['low']) / 2:.3f}",
             f"{told['accuracy_known']:.3f}",
             f"{told['false_alarms']:.3f}",
             f"{told['recall_new']:.3f}",
