@@ -26,7 +26,8 @@ def draw_stream(results: Sequence[StreamResult], path: Path) -> None:
         right.plot(np.cumsum([day.labels for day in each.days]), accuracy, linewidth=1.5)
     left.set_xlabel("messages of the stream")
     right.set_xlabel("labels bought")
-    left.set_ylabel("accuracy so far (new events count as new until labelled)")
+    left.set_ylabel("accuracy so far")
+    figure.suptitle("Until an event has its first label, “new” is the right answer", fontsize=10)
     left.legend(fontsize=8)
     with atomic_file(path, "the figure") as temporary:
         figure.savefig(temporary, format=path.suffix.lstrip(".").lower(), dpi=150)
