@@ -10,6 +10,7 @@ from eventide.experiments.run_log import (
     Outcome,
     RunRecord,
     Seconds,
+    SetFigures,
     Sizes,
     ValidationFigures,
 )
@@ -30,7 +31,8 @@ def outcome(share, *, unseen=None, tested="abc"):
             accuracy=right / TESTED, macro_f1=share / 2, nmi=0.5, ami=0.25, ari=0.125,
             auroc=None if right == TESTED else 0.5 + share / 4, uncertainty_right=0.1,
             uncertainty_wrong=0.2, tail_recall=share / 4, nll=1 - share, ece=(1 - share) / 2,
-            unseen_auroc=unseen,
+            unseen_auroc=unseen, aurc=(1 - share) / 4,
+            sets=SetFigures(wanted=0.9, coverage=share, class_coverage=share, size=2 - share),
         ),
         classes=2,
         messages=Sizes(train=1000, validation=50, test=TESTED),

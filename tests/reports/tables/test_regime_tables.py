@@ -59,7 +59,7 @@ def test_low_is_best_where_it_is(tables, name, best):
 def test_seconds_have_no_rank_and_unseen_events_no_table_without_them(tables):
     assert "rank" not in [column.title for column in tables["regimes-seconds"].columns]
     assert "regimes-unseen" not in tables
-    assert len(tables) == 7
+    assert len(tables) == 11
 
 
 def test_the_auroc_of_unseen_events_stands_alone():

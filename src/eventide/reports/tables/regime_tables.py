@@ -115,7 +115,7 @@ MEASURES = (
         "Coverage: per cent of the messages whose prediction set holds the true event; sets are "
         "made for 90 % in scarce and weak regimes, for 99 % in the others",
         _of_sets("coverage"),
-        PER_CENT,
+        replace(PER_CENT, best=None),
         ranked=False,
     ),
     RegimeMeasure(
@@ -123,7 +123,7 @@ MEASURES = (
         "Coverage of prediction sets, mean over events",
         "Coverage of each event's messages, averaged over events, in per cent",
         _of_sets("class_coverage"),
-        PER_CENT,
+        replace(PER_CENT, best=None),
         ranked=False,
     ),
     RegimeMeasure(
