@@ -17,7 +17,7 @@ from eventide.errors import (
     RejectedRows,
 )
 
-OWN = ["id", "event", "probability", "doubt", "belief", "vacuity", "uncertainty", "dissonance"]
+OWN = ["id", "event", "probability", "doubt", "verdict", "novelty", "reason", "belief"]
 
 
 @pytest.fixture

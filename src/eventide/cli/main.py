@@ -19,14 +19,18 @@ from eventide.cli import (
     compare,
     data,
     demo,
+    discover,
     evaluate,
     explain,
     figure,
     forget,
+    labels,
     methods,
+    stream,
     thresholds,
     train,
     tune,
+    update,
 )
 from eventide.cli.console import prepare_streams
 from eventide.cli.exits import Verbs, exit_code
@@ -72,6 +76,10 @@ app.command("assign")(assign.assign)
 app.command("explain")(explain.explain)
 app.command("thresholds")(thresholds.thresholds)
 app.command("forget")(forget.forget)
+app.command("discover")(discover.discover)
+app.command("update")(update.update)
+app.command("labels")(labels.labels)
+app.command("stream")(stream.stream)
 app.command("compare", cls=SplitVerb)(compare.compare)
 app.command("tune")(tune.tune)
 app.command("claims", cls=SplitVerb)(claims.claims)

@@ -19,6 +19,7 @@ from eventide.data.schema import read_part
 from eventide.features.encoders import Encoder
 from eventide.features.time_buckets import bucket_starts, time_buckets
 from eventide.graphs.incidence import Incidence
+from eventide.graphs.incidence import joined as joined_incidence
 from eventide.graphs.keys import KEY_BYTES, Keys, element_keys
 from eventide.graphs.settings import GraphSettings
 from eventide.graphs.views import View, incidence
@@ -52,6 +53,22 @@ class Corpus:
             self.texts[rows],
             self.users[rows],
             None if self.source is None else self.source[rows],
+        )
+
+    def joined(self, other: Corpus) -> Corpus:
+        """Return these messages and, after them, those of ``other`` with the same views."""
+        sources = [each.source for each in (self, other) if each.source is not None]
+        return Corpus(
+            np.concatenate([self.features, other.features]),
+            np.concatenate([self.times, other.times]),
+            {
+                view: joined_incidence(each, other.incidences[view])
+                for view, each in self.incidences.items()
+            },
+            np.concatenate([self.ids, other.ids]),
+            np.concatenate([self.texts, other.texts]),
+            np.concatenate([self.users, other.users]),
+            pl.concat(sources, how="diagonal_relaxed") if len(sources) == 2 else None,
         )
 
     def compact(self) -> Corpus:

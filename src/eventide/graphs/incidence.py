@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
-from eventide.graphs.keys import Keys, check_distinct, element_keys
+from eventide.graphs.keys import KeyIndex, Keys, check_distinct, element_keys
 
 Ints = npt.NDArray[np.int64]
 
@@ -96,6 +96,22 @@ class Incidence:
         """The same incidence without the keys of elements that no message has."""
         used, elements = np.unique(self.elements, return_inverse=True)
         return Incidence(self.pointers, elements.astype(np.int64), self.keys[used])
+
+
+def joined(first: Incidence, second: Incidence) -> Incidence:
+    """Return the incidence of the messages of both, in this order; elements meet by their keys.
+
+    >>> both = joined(Incidence.of([["a"], ["b"]]), Incidence.of([["c", "b"]]))
+    >>> both.degrees.tolist(), both.elements.tolist()
+    ([1, 1, 2], [0, 1, 1, 2])
+    """
+    known = KeyIndex(first.keys).find(second.keys)
+    fresh = np.flatnonzero(known < 0)
+    known[fresh] = len(first.keys) + np.arange(len(fresh))
+    rows = np.concatenate([first.rows, second.rows + len(first)])
+    elements = np.concatenate([first.elements, known[second.elements]])
+    keys = np.concatenate([first.keys, second.keys[fresh]])
+    return Incidence.build(rows, elements, len(first) + len(second), keys)
 
 
 def shared_counts(left: Incidence, right: Incidence) -> scipy.sparse.csr_array:

@@ -77,7 +77,7 @@ class TrainedMethod(Generic[NetworkT, RunnerT]):
         warn_if_spinning()
         network = self.make_network(training_set.corpus, training_set.classes)
         self.fit_inputs(network, training_set)
-        self._set_up(network, training_set.corpus, torch.from_numpy(training_set.class_counts))
+        self.set_up(network, training_set.corpus, torch.from_numpy(training_set.class_counts))
         return train_phases(
             self.runner,
             self.phases,
@@ -110,7 +110,7 @@ class TrainedMethod(Generic[NetworkT, RunnerT]):
         counts = tensors["objective.counts"]
         network = self.make_network(corpus, len(counts))
         network.load_state_dict(_part(tensors, "network."))
-        self._set_up(network, corpus, counts)
+        self.set_up(network, corpus, counts)
         known = self.objective.state_dict()
         stored = _part(tensors, "objective.")
         self.objective.load_state_dict(
@@ -131,7 +131,8 @@ class TrainedMethod(Generic[NetworkT, RunnerT]):
         """Take them back instead of running the memory through the network."""
         self.runner.recall_states(arrays)
 
-    def _set_up(self, network: NetworkT, corpus: Corpus, counts: Tensor) -> None:
+    def set_up(self, network: NetworkT, corpus: Corpus, counts: Tensor) -> None:
+        """Make phases, objective and runner around a network."""
         device = choose_device(self.settings.training.device)
         # Schedules count in epochs, whose number may depend on the training messages.
         training = with_epochs(self.settings.training, int(counts.sum()))

@@ -37,7 +37,7 @@ Validation figures chose the epoch, so they flatter the model: measure on messag
 ## Beware
 - Doubt is the probability that an event is wrong; uncertainty is lack of evidence (vacuity).
 - {calibration}.
-- The model knows only the events below; a message about anything else is assigned to one of them.
+- The model knows only the events below; the verdict `new` marks most messages about anything else.
 - {privacy}
 
 ## Events

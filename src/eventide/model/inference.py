@@ -9,7 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from eventide.corpus.corpus import Corpus, Featuriser, Ints, MessageKeys
-from eventide.graphs.keys import KeyIndex
+from eventide.graphs.keys import KeyIndex, Keys
 from eventide.methods.method import Method, Prediction, together
 from eventide.opinions.calibration import ProbabilityCalibration
 from eventide.runtime.lazy import Lazy
@@ -67,23 +67,39 @@ class Inference:
         edited = (rows >= 0) & (self.memory.texts[rows] != keys.texts)
         return MemoryMatch(keys, np.where(edited, -1, rows), edited)
 
+    def rows_of(self, ids: Keys) -> Ints:
+        """Find the memory's row of each hashed id, -1 where there is none."""
+        return self._index.get().find(ids)
+
     def predict(self, frame: pl.DataFrame, match: MemoryMatch) -> Prediction:
         """Predict remembered messages by their row, all others as new ones; calibrate them all."""
         return self.uncalibrated(frame, match).calibrated(self.calibration)
 
     def uncalibrated(self, frame: pl.DataFrame, match: MemoryMatch) -> Prediction:
         """Predict with the probabilities that the method gives."""
+        return together([(rows, said) for rows, said, _ in self.parts(frame, match)])
+
+    def parts(
+        self, frame: pl.DataFrame, match: MemoryMatch
+    ) -> list[tuple[Ints, Prediction, Corpus]]:
+        """Predict remembered and new messages apart: their indices, the prediction, the corpus.
+
+        Probabilities are those that the method gives.
+        """
         known, new = np.flatnonzero(match.rows >= 0), np.flatnonzero(match.rows < 0)
         parts = []
         with threads_for(len(frame)):
             if len(known) or not len(new):
-                parts.append((known, self.method.predict(match.rows[known])))
+                remembered = match.rows[known]
+                said = self.method.predict(remembered)
+                parts.append((known, said, self.memory.take(remembered)))
             if len(new):
                 unseen, keys = frame, match.keys
                 if len(known):
                     unseen, keys = frame[new], keys.take(new)
-                parts.append((new, self.method.predict_new(self.prepare(unseen, keys))))
-        return together(parts)
+                corpus = self.prepare(unseen, keys)
+                parts.append((new, self.method.predict_new(corpus), corpus))
+        return parts
 
     def prepare(self, frame: pl.DataFrame, keys: MessageKeys) -> Corpus:
         """Featurise new messages; one without a time is as late as the latest of the memory.
