@@ -24,6 +24,7 @@ from eventide.cli import (
     figure,
     forget,
     methods,
+    report,
     train,
     tune,
 )
@@ -69,6 +70,7 @@ app.command("train")(train.train)
 app.command("evaluate")(evaluate.evaluate)
 app.command("assign")(assign.assign)
 app.command("explain")(explain.explain)
+app.command("report")(report.report)
 app.command("forget")(forget.forget)
 app.command("compare", cls=SplitVerb)(compare.compare)
 app.command("tune")(tune.tune)

@@ -17,7 +17,6 @@ from eventide.experiments.variants import Variant
 from eventide.methods.method import Prediction
 from eventide.methods.trained import TrainedMethod
 from eventide.model.fitted import FittedMethod
-from eventide.runners.runner import Outputs
 from eventide.settings import Settings
 
 Floats = NDArray[np.float64]
@@ -65,27 +64,14 @@ class FittedVariant:
                 f"{self.name} has no network whose embeddings could be shown",
                 next_step="choose methods that train one, e.g. --methods ce,ucl-ec",
             )
-        messages, inference, runner = self._unlabelled(part), self.fitted.inference, method.runner
-        match = inference.match(messages)
-        known, new = np.flatnonzero(match.rows >= 0), np.flatnonzero(match.rows < 0)
-        found = []
-        if len(known) or not len(new):
-            found.append((known, runner.evaluate(match.rows[known])))
-        if len(new):  # not inside the graph: they read the memory, as in a prediction
-            corpus = inference.prepare(messages[new], match.keys.take(new))
-            found.append((new, runner.evaluate_new(runner.look_up(corpus))))
-        order = np.argsort(np.concatenate([rows for rows, _ in found]))
-        vectors = np.concatenate([self._of_view(outputs, view) for _, outputs in found])
-        return unit_rows(vectors[order])
-
-    def _of_view(self, outputs: Outputs, view: str) -> Floats:
-        if view not in outputs:
+        messages, inference = self._unlabelled(part), self.fitted.inference
+        found = inference.embeddings(messages, inference.match(messages))
+        if view not in found:
             raise BadSetting(
                 f"{self.name} has no view {view!r}",
-                next_step=f"choose one of {', '.join(outputs)}",
+                next_step=f"choose one of {', '.join(found)}",
             )
-        vectors: Floats = outputs[view].embeddings.double().cpu().numpy()
-        return vectors
+        return unit_rows(found[view])
 
     def class_means(self, values: NDArray[Any], truth: Ints) -> Floats:
         """Average one value per message within each class [C]; NaN for a class without any."""

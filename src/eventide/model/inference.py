@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from eventide.corpus.corpus import Corpus, Featuriser, Ints, MessageKeys
 from eventide.graphs.keys import KeyIndex
-from eventide.methods.method import Method, Prediction, together
+from eventide.methods.method import Floats, Method, Prediction, together
+from eventide.methods.trained import TrainedMethod
 from eventide.runtime.lazy import Lazy
 from eventide.runtime.threads import threads_for
 
@@ -72,6 +73,30 @@ class Inference:
                     unseen, keys = frame[new], keys.take(new)
                 parts.append((new, self.method.predict_new(self.prepare(unseen, keys))))
         return together(parts)
+
+    def embeddings(self, frame: pl.DataFrame, match: MemoryMatch) -> dict[str, Floats]:
+        """Return what the network makes of messages in each view [n, d].
+
+        Only a method that trains a network has any: see `TrainedMethod`.
+        """
+        if not isinstance(self.method, TrainedMethod):
+            raise TypeError("this method has no network")
+        runner = self.method.runner
+        known, new = np.flatnonzero(match.rows >= 0), np.flatnonzero(match.rows < 0)
+        found = []
+        with threads_for(len(frame)):
+            if len(known) or not len(new):
+                found.append((known, runner.evaluate(match.rows[known])))
+            if len(new):  # not inside the graph: they read the memory, as in a prediction
+                corpus = self.prepare(frame[new], match.keys.take(new))
+                found.append((new, runner.evaluate_new(runner.look_up(corpus))))
+        order = np.argsort(np.concatenate([rows for rows, _ in found]))
+        return {
+            view: np.concatenate([each[view].embeddings.double().cpu().numpy() for _, each in found])[
+                order
+            ]
+            for view in found[0][1]
+        }
 
     def prepare(self, frame: pl.DataFrame, keys: MessageKeys) -> Corpus:
         """Featurise new messages; one without a time is as late as the latest of the memory.

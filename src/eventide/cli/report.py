@@ -1,0 +1,75 @@
+"""``eventide report``: one page to show a colleague."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from eventide.cli.console import print_json, say
+from eventide.cli.exits import stoppable
+from eventide.cli.options import AllowDownload, AsJson, ModelPath, Overwrite, SaltFile
+from eventide.cli.reading import Reading, named, reads_messages
+
+NoText = Annotated[
+    bool, typer.Option("--no-text", help="Keep texts, ids and keywords of messages out of it.")
+]
+
+
+@reads_messages
+def report(
+    model: ModelPath,
+    reading: Reading,
+    sources: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[FILE]...",
+            help="Messages to report on, labelled or not, as for assign; without, the report is "
+            "about the model.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path, typer.Option(metavar="FILE", help="Write the page here (.html).")
+    ] = Path("report.html"),
+    overwrite: Overwrite = False,
+    title: Annotated[str, typer.Option(help="The title of the page.")] = "",
+    no_text: NoText = False,
+    salt_file: SaltFile = None,
+    allow_download: AllowDownload = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write a page about a model, or about messages as it sees them: one file, no network.
+
+    Labelled messages measure the model; unlabelled ones are reported on: volumes per event and day,
+    the doubtful, the most telling.
+
+    Example: eventide report model messages.parquet --out report.html
+
+    Example: eventide report model new.jsonl --out today.html --no-text
+    """
+    from eventide.outputs import check_file
+
+    given = sources or []
+    with stoppable("nothing was written"):
+        inputs = [*reading.check(given), model] if given else [model]
+        path = check_file(out, overwrite=overwrite, inputs=inputs, suffixes=(".html", ".htm"))
+        from eventide.model import load_model
+        from eventide.reports.html.html_page import write_page
+        from eventide.reports.html.model_report import model_report
+
+        loaded = load_model(model, allow_download=allow_download, salt_file=salt_file)
+        intake = reading.read_for(loaded, given) if given else None
+        name = Path(named(given)).name if given else ""
+        page = model_report(loaded, intake, name=name, title=title, with_text=not no_text)
+        write_page(page, path)
+    show_page(path, as_json=as_json)
+
+
+def show_page(path: Path, *, as_json: bool = False) -> None:
+    """Say where the page is and how large."""
+    size = path.stat().st_size
+    if as_json:
+        print_json({"report": str(path), "bytes": size})
+    else:
+        say(f"report: {path} ({size / 1e6:.1f} MB; open it in a browser)")
