@@ -22,7 +22,7 @@ SHOWN, EVENTS = 20, 30
 """Messages and events that are shown by default."""
 
 NARROW, WIDE, WIDEST = 60, 110, 140
-"""Widths of a terminal from which on names are whole, ids and beliefs are shown, conflicts too."""
+"""Widths of a terminal from which on names are whole, ids and reasons are shown, conflicts too."""
 
 
 @reads_messages
@@ -40,15 +40,21 @@ def assign(
     with_text: Annotated[
         bool, typer.Option("--with-text", help="Put each message's time and text beside its id.")
     ] = False,
-    most_uncertain: Annotated[
+    most_doubtful: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Keep the N most uncertain, most uncertain first.", min=1),
+        typer.Option(
+            "--most-doubtful",
+            "--most-uncertain",
+            metavar="N",
+            help="Keep the N most doubtful, most doubtful first.",
+            min=1,
+        ),
     ] = None,
     threshold: Annotated[
         float | None,
         typer.Option(
-            metavar="U",
-            help="Keep messages to review: those with an uncertainty of at least U (0 to 1).",
+            metavar="D",
+            help="Keep messages to review: those with a doubt of at least D (0 to 1).",
             min=0.0,
             max=1.0,
         ),
@@ -60,7 +66,7 @@ def assign(
         bool, typer.Option("--json", help="Print every opinion as a line of JSON.")
     ] = False,
 ) -> None:
-    """Assign an event to each message, with belief and uncertainty.
+    """Assign an event to each message, with the doubt: how likely it is wrong.
 
     Figures have four significant digits; Parquet keeps all of them.
 
@@ -68,7 +74,7 @@ def assign(
 
     Example: eventide assign model new.jsonl --out opinions.csv
 
-    Example: eventide assign model '*.csv' --out review.xlsx --most-uncertain 50
+    Example: eventide assign model '*.csv' --out review.xlsx --most-doubtful 50
     """
     from eventide.model import load_model
     from eventide.model.opinion_frame import to_review, with_messages
@@ -81,16 +87,16 @@ def assign(
         with step(f"assigning events to {len(intake.messages):,} messages"):
             opinions = loaded.opinions(intake, as_new=as_new)
         told = with_messages(opinions, intake.messages)
-        kept = to_review(told, most_uncertain=most_uncertain, threshold=threshold)
+        kept = to_review(told, most_doubtful=most_doubtful, threshold=threshold)
         written = kept if with_text else kept.select(opinions.columns)
         notes = [] if target is None else write_opinions(written, target)
     if as_json:
         print_json(printable(written).write_ndjson())
     else:
-        show_opinions(kept, most_uncertain or SHOWN)
+        show_opinions(kept, most_doubtful or SHOWN)
         if threshold is not None:
             reviewed = f"{len(kept):,} of {len(told):,} messages"
-            say(f"to review: {reviewed} have an uncertainty of at least {threshold:g}\n")
+            say(f"to review: {reviewed} have a doubt of at least {threshold:g}\n")
         show_events(opinions)
         if target is not None:
             say(f"{len(written):,} opinions: {target}")
@@ -120,11 +126,11 @@ def checked_output(
 
 
 def show_opinions(kept: pl.DataFrame, shown: int) -> None:
-    """Print the most uncertain messages: event, uncertainty, text."""
+    """Print the most doubtful messages: event, doubt and its reasons, text."""
     console = page_console()
     wide, widest = console.width >= WIDE, console.width >= WIDEST
-    figures = ["uncertainty"] + ["belief"] * wide + ["conflict"] * widest
-    table = plain_table("Most uncertain messages")
+    figures = ["doubt"] + ["vacuity", "dissonance"] * wide + ["conflict"] * widest
+    table = plain_table("Most doubtful messages")
     table.expand = True
     table.add_column("event", no_wrap=True, max_width=max(10, console.width // 4))
     for name in figures:
@@ -133,7 +139,7 @@ def show_opinions(kept: pl.DataFrame, shown: int) -> None:
     table.add_column("text", no_wrap=True, ratio=1)
     if wide:
         table.add_column("id", no_wrap=True, max_width=24)
-    worst = kept.sort("uncertainty", descending=True, maintain_order=True).head(shown)
+    worst = kept.sort("doubt", descending=True, maintain_order=True).head(shown)
     for row in worst.iter_rows(named=True):
         said = [f"{row[name]:.2f}" for name in figures]
         ids = [safe(row["id"])] if wide else []
@@ -147,12 +153,10 @@ def show_events(opinions: pl.DataFrame) -> None:
     """Count the messages of each event, the largest first."""
     import polars as pl
 
-    counts = opinions.group_by("event").agg(
-        pl.len().alias("messages"), pl.col("uncertainty").mean()
-    )
+    counts = opinions.group_by("event").agg(pl.len().alias("messages"), pl.col("doubt").mean())
     ranked = counts.sort("messages", "event", descending=[True, False])
-    for event, number, uncertainty in ranked.head(EVENTS).rows():
-        say(f"{number:>8,}  {safe(event, 60)}  (mean uncertainty {uncertainty:.2f})")
+    for event, number, doubt in ranked.head(EVENTS).rows():
+        say(f"{number:>8,}  {safe(event, 60)}  (mean doubt {doubt:.2f})")
     if len(ranked) > EVENTS:
         rest = ranked[EVENTS:]
         say(f"{rest['messages'].sum():>8,}  in {len(rest):,} smaller events")

@@ -66,7 +66,7 @@ SIGNIFICANT = 4
 def opinion_frame(
     ids: pl.Series, prediction: Prediction, classes: NDArray[np.str_]
 ) -> pl.DataFrame:
-    """Lay out opinions: the event and what is believed, the runner-up, and what each view says."""
+    """Lay out opinions: the event, its doubt and the reasons, the runner-up, what each view says."""
     rows = np.arange(len(ids))
     ranked = np.where(
         np.arange(len(classes)) == prediction.predicted[:, None], np.inf, prediction.belief
@@ -85,9 +85,12 @@ def opinion_frame(
         {
             "id": ids,
             "event": classes[prediction.predicted],
-            "belief": prediction.belief[rows, prediction.predicted],
             "probability": prediction.probability[rows, prediction.predicted],
-            "uncertainty": prediction.uncertainty,
+            "doubt": prediction.doubt,
+            "belief": prediction.belief[rows, prediction.predicted],
+            "vacuity": prediction.vacuity,
+            "uncertainty": prediction.vacuity,
+            "dissonance": prediction.dissonance,
             "conflict": prediction.conflict,
             "next_event": classes[runner_up],
             "next_belief": prediction.belief[rows, runner_up],
@@ -111,24 +114,24 @@ def with_messages(opinions: pl.DataFrame, messages: pl.DataFrame) -> pl.DataFram
 
 
 def to_review(
-    opinions: pl.DataFrame, *, most_uncertain: int | None = None, threshold: float | None = None
+    opinions: pl.DataFrame, *, most_doubtful: int | None = None, threshold: float | None = None
 ) -> pl.DataFrame:
     """Keep the opinions that a person should look at; without a choice, all of them in order.
 
-    ``threshold`` keeps those whose uncertainty is at least that, in their order;
-    ``most_uncertain`` sorts by falling uncertainty (equals stay in order) and keeps so many.
+    ``threshold`` keeps those whose doubt is at least that, in their order; ``most_doubtful`` sorts
+    by falling doubt (equals stay in order) and keeps so many.
 
-    >>> opinions = pl.DataFrame({"id": ["a", "b", "c"], "uncertainty": [0.1, 0.5, 0.9]})
+    >>> opinions = pl.DataFrame({"id": ["a", "b", "c"], "doubt": [0.1, 0.5, 0.9]})
     >>> to_review(opinions, threshold=0.5)["id"].to_list()
     ['b', 'c']
-    >>> to_review(opinions, most_uncertain=2)["id"].to_list()
+    >>> to_review(opinions, most_doubtful=2)["id"].to_list()
     ['c', 'b']
     """
     if threshold is not None:
-        opinions = opinions.filter(pl.col("uncertainty") >= threshold)
-    if most_uncertain is not None:
-        ranked = opinions.sort("uncertainty", descending=True, maintain_order=True)
-        opinions = ranked.head(most_uncertain)
+        opinions = opinions.filter(pl.col("doubt") >= threshold)
+    if most_doubtful is not None:
+        ranked = opinions.sort("doubt", descending=True, maintain_order=True)
+        opinions = ranked.head(most_doubtful)
     return opinions
 
 

@@ -42,10 +42,13 @@ class ValidationIds:
         """Tell which of these messages chose the epoch."""
         return np.isin(ids, self.ids)
 
-    def without(self, ids: Keys, users: Keys) -> ValidationIds:
-        """Forget messages by id or author."""
-        keep = ~(np.isin(self.ids, ids) | np.isin(self.users, users))
-        return ValidationIds(self.ids[keep], self.users[keep])
+    def others(self, ids: Keys, users: Keys) -> NDArray[np.bool_]:
+        """Tell which messages stay when some are forgotten by id or author."""
+        return ~(np.isin(self.ids, ids) | np.isin(self.users, users))
+
+    def take(self, rows: NDArray[np.bool_]) -> ValidationIds:
+        """Return some of them."""
+        return ValidationIds(self.ids[rows], self.users[rows])
 
     def state(self) -> dict[str, NDArray[np.uint8]]:
         """Return one array that ``from_state`` reads back."""
