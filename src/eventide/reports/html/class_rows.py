@@ -139,7 +139,7 @@ def class_table(rows: list[ClassRow], subject: ReportSubject) -> Html:
     )
     left = len(rows) - SHOWN
     more = element("p", f"{left:,} further events are not shown.", class_="soft") if left > 0 else ""
-    return joined(scrolling(table, "Events", tall=True), more)
+    return joined(scrolling(table, "Table of events", tall=True), more)
 
 
 def _row(row: ClassRow, subject: ReportSubject) -> Html:
@@ -186,7 +186,7 @@ def _more(row: ClassRow, subject: ReportSubject) -> Html | None:
         texts = [message_text(subject.texts[index]) for index in row.examples]
         examples = element(
             "details",
-            element("summary", f"{len(texts)} example{'s' * (len(texts) > 1)}"),
+            element("summary", "Examples"),
             listed(texts, class_="examples"),
         )
     return joined(words, examples)

@@ -69,7 +69,7 @@ class HtmlPage:
             self._header(),
             element("main", (self._section(each) for each in self.sections), id="report"),
             element("footer", element("p", self.footer)),
-            Html(f'<script type="application/json" id="data">{data}</script>'),
+            Html(f'<script type="application/json" id="chart-data">{data}</script>'),
             Html(f"<script>{library}</script><script>{script}</script>"),
         )
         return (

@@ -5,13 +5,17 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from eventide.reports.html.chart import listed
+from eventide.reports.html.class_rows import ClassRow
 from eventide.reports.html.first_checks import SURE
-from eventide.reports.html.markup import Html, element, message_text
+from eventide.reports.html.markup import Html, element, joined, message_text
 from eventide.reports.html.review import ReviewRule
 from eventide.reports.html.subject import ReportSubject
 
-MOST = 40
-"""Messages of a list."""
+MOST, OPEN = 60, 12
+"""Messages of a list, and those that are not behind a fold."""
+EVENTS = 10
+"""Events whose most telling messages are listed."""
 
 Ints = NDArray[np.int64]
 
@@ -36,7 +40,27 @@ def mistaken_rows(subject: ReportSubject) -> tuple[Ints, int]:
 
 def message_list(subject: ReportSubject, rows: Ints) -> Html:
     """Write messages with what the model says of them; text where it is at hand."""
-    return element("ul", (_message(subject, int(row)) for row in rows), class_="messages")
+    first, rest = (
+        element("ul", (_message(subject, int(row)) for row in part), class_="messages")
+        for part in (rows[:OPEN], rows[OPEN:])
+    )
+    if len(rows) <= OPEN:
+        return first
+    folded = element("summary", f"{len(rows) - OPEN} more")
+    return joined(first, element("details", folded, rest, class_="more"))
+
+
+def telling_list(subject: ReportSubject, rows: list[ClassRow]) -> Html:
+    """Write the most telling messages of the largest events."""
+    assert subject.texts is not None
+    return joined(
+        joined(
+            element("h3", each.event),
+            listed([message_text(subject.texts[k]) for k in each.examples], class_="examples"),
+        )
+        for each in rows[:EVENTS]
+        if each.examples
+    )
 
 
 def _message(subject: ReportSubject, row: int) -> Html:

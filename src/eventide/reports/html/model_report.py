@@ -13,7 +13,12 @@ from eventide.reports.html.class_rows import ClassRow, class_rows, class_table
 from eventide.reports.html.first_checks import SURE, checks_html, first_checks
 from eventide.reports.html.html_page import HtmlPage, Section
 from eventide.reports.html.markup import Html, element, joined
-from eventide.reports.html.message_lists import doubtful_rows, message_list, mistaken_rows
+from eventide.reports.html.message_lists import (
+    doubtful_rows,
+    message_list,
+    mistaken_rows,
+    telling_list,
+)
 from eventide.reports.html.model_facts import (
     date_span,
     notes_html,
@@ -66,12 +71,16 @@ def model_report(
         *_time(charts),
         *_map(charts),
         *_lists(subject, rule),
+        *_telling(subject, rows),
         Section("data", "Notes on the data", notes_html(quality_notes(subject))),
         Section("settings", "How the model came about", settings_html(subject)),
         Section("meaning", "What the numbers mean", meanings(_explained(subject, charts))),
     ]
+    about, *told = summary(subject, rows, rule)
     lead = joined(
-        element("p", " ".join(summary(subject, rows, rule))), _facts(subject, rows, rule)
+        element("p", " ".join(told)),
+        element("p", about, class_="soft"),
+        _facts(subject, rows, rule),
     )
     shown = title or ("A model of events" if subject.own else f"Events in {subject.name}")
     return HtmlPage(
@@ -157,6 +166,14 @@ def _lists(subject: ReportSubject, rule: ReviewRule) -> list[Section]:
         told = f"{many(total, 'message')} with a doubt below {SURE:g} and another label"
         found.append(_list("mistakes", "Sure, and not as labelled", told, subject, rows, total))
     return found
+
+
+def _telling(subject: ReportSubject, rows: list[ClassRow]) -> list[Section]:
+    """Show what unlabelled messages say, event by event; a labelled file has examples instead."""
+    if subject.texts is None or subject.own or subject.measured is not None:
+        return []
+    told = element("p", "The surest messages with most of an event's keywords.", class_="soft")
+    return [Section("telling", "Most telling messages", joined(told, telling_list(subject, rows)))]
 
 
 def _list(

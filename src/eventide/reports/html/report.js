@@ -1,7 +1,7 @@
 "use strict";
 /* Draws the charts of a page from the JSON inside it. All text reaches the page as text nodes. */
 (function () {
-  const charts = JSON.parse(document.getElementById("data").textContent);
+  const charts = JSON.parse(document.getElementById("chart-data").textContent);
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   const calm = window.matchMedia("(prefers-reduced-motion: reduce)");
   /* Okabe and Ito, "Color Universal Design"; shapes tell apart what shares a colour. */
@@ -136,7 +136,7 @@
         series: [
           { type: "line", data: [[0, 0], [1, 1]], symbol: "none", silent: true,
             lineStyle: { color: t.soft, type: "dashed", width: 1 } },
-          { type: "line", name: "this model", lineStyle: { color: t.accent, width: 2 },
+          { type: "line", name: "this model", symbol: "circle", lineStyle: { color: t.accent, width: 2 },
             itemStyle: { color: t.accent },
             data: chart.points.map((p) => ({ value: [p[0], p[1]], lines: p[3],
               symbolSize: 6 + 16 * Math.sqrt(p[2]) })) },

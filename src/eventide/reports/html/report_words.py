@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from eventide.reports.html.class_rows import ClassRow
-from eventide.reports.html.markup import Html, element, joined
+from eventide.reports.html.markup import Html, element
 from eventide.reports.html.review import ReviewRule
 from eventide.reports.html.subject import ReportSubject
 
@@ -46,7 +46,7 @@ def meanings(names: list[str]) -> Html:
     """Write the paragraphs of some numbers."""
     return element(
         "dl",
-        (joined(element("dt", name), element("dd", MEANINGS[name])) for name in names),
+        (element("div", element("dt", name), element("dd", MEANINGS[name])) for name in names),
         class_="meanings",
     )
 
