@@ -59,6 +59,21 @@ def assign(
             max=1.0,
         ),
     ] = None,
+    keep_accuracy: Annotated[
+        float | None,
+        typer.Option(
+            metavar="A",
+            help="Keep messages to review so that a share of A (0 to 1) of the others is right: "
+            "the threshold that `eventide thresholds` finds.",
+        ),
+    ] = None,
+    coverage: Annotated[
+        float | None,
+        typer.Option(
+            metavar="C",
+            help="Add the column set: events of which one is right with probability C (0 to 1).",
+        ),
+    ] = None,
     as_new: AsNew = False,
     salt_file: SaltFile = None,
     allow_download: AllowDownload = False,
@@ -80,12 +95,15 @@ def assign(
     from eventide.model.opinion_frame import to_review, with_messages
     from eventide.reports.opinion_files import printable, write_opinions
 
+    check_choices(threshold, keep_accuracy, coverage)
     with stoppable("nothing was written"):
         target = checked_output(out, overwrite, [*reading.check(sources), model], reading.rejected)
         loaded = load_model(model, allow_download=allow_download, salt_file=salt_file)
+        if keep_accuracy is not None:
+            threshold = loaded.thresholds(keep_accuracy).asked.threshold
         intake = reading.read_for(loaded, sources)
         with step(f"assigning events to {len(intake.messages):,} messages"):
-            opinions = loaded.opinions(intake, as_new=as_new)
+            opinions = loaded.opinions(intake, as_new=as_new, coverage=coverage)
         told = with_messages(opinions, intake.messages)
         kept = to_review(told, most_doubtful=most_doubtful, threshold=threshold)
         written = kept if with_text else kept.select(opinions.columns)
@@ -102,6 +120,26 @@ def assign(
             say(f"{len(written):,} opinions: {target}")
     for each in notes:
         note(each, err=True)
+
+
+def check_choices(
+    threshold: float | None, keep_accuracy: float | None, coverage: float | None
+) -> None:
+    """Refuse choices that cannot be followed, before anything is read."""
+    from eventide.errors import BadSetting
+    from eventide.model.thresholds import check_accuracy
+    from eventide.opinions.prediction_sets import check_coverage
+
+    if coverage is not None:
+        check_coverage(coverage)
+    if keep_accuracy is None:
+        return
+    check_accuracy(keep_accuracy)
+    if threshold is not None:
+        raise BadSetting(
+            "--threshold and --keep-accuracy both choose the messages to review",
+            next_step="give one of them",
+        )
 
 
 def checked_output(
@@ -136,6 +174,9 @@ def show_opinions(kept: pl.DataFrame, shown: int) -> None:
     for name in figures:
         header = name if console.width >= NARROW else name[:3] + "."
         table.add_column(header, justify="right", no_wrap=True, min_width=len(header))
+    sets = "set" in kept.columns
+    if sets:
+        table.add_column("set", no_wrap=True, max_width=max(12, console.width // 4))
     table.add_column("text", no_wrap=True, ratio=1)
     if wide:
         table.add_column("id", no_wrap=True, max_width=24)
@@ -143,6 +184,7 @@ def show_opinions(kept: pl.DataFrame, shown: int) -> None:
     for row in worst.iter_rows(named=True):
         said = [f"{row[name]:.2f}" for name in figures]
         ids = [safe(row["id"])] if wide else []
+        said += [safe(row["set"])] if sets else []
         table.add_row(safe(row["event"]), *said, safe(row["text"], console.width), *ids)
     if len(kept):
         show(table, console)

@@ -25,6 +25,7 @@ from eventide.cli import (
     forget,
     methods,
     report,
+    thresholds,
     train,
     tune,
 )
@@ -71,6 +72,7 @@ app.command("evaluate")(evaluate.evaluate)
 app.command("assign")(assign.assign)
 app.command("explain")(explain.explain)
 app.command("report")(report.report)
+app.command("thresholds")(thresholds.thresholds)
 app.command("forget")(forget.forget)
 app.command("compare", cls=SplitVerb)(compare.compare)
 app.command("tune")(tune.tune)

@@ -29,10 +29,18 @@ def report(
             "about the model.",
         ),
     ] = None,
-    out: Annotated[
-        Path, typer.Option(metavar="FILE", help="Write the page here (.html).")
-    ] = Path("report.html"),
+    out: Annotated[Path, typer.Option(metavar="FILE", help="Write the page here (.html).")] = Path(
+        "report.html"
+    ),
     overwrite: Overwrite = False,
+    accuracy: Annotated[
+        float,
+        typer.Option(
+            metavar="SHARE",
+            help="How many of the messages that nobody reads should be right: sets the threshold "
+            "of doubt.",
+        ),
+    ] = 0.95,
     title: Annotated[str, typer.Option(help="The title of the page.")] = "",
     no_text: NoText = False,
     salt_file: SaltFile = None,
@@ -61,7 +69,9 @@ def report(
         loaded = load_model(model, allow_download=allow_download, salt_file=salt_file)
         intake = reading.read_for(loaded, given) if given else None
         name = Path(named(given)).name if given else ""
-        page = model_report(loaded, intake, name=name, title=title, with_text=not no_text)
+        page = model_report(
+            loaded, intake, name=name, title=title, with_text=not no_text, accuracy=accuracy
+        )
         write_page(page, path)
     show_page(path, as_json=as_json)
 

@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from eventide.model.explain import Explanation
+    from eventide.model.thresholds import Thresholds
 
 CLEAR = ("id", "text", "user")
 """What a model remembers in clear, and forgets when saved without ``keep_text``."""
@@ -185,21 +186,66 @@ class EventClassifier(ClassifierParameters, Estimator):
         return prediction.probability
 
     @overload
-    def opinions(self, messages: PandasKind, *, as_new: bool = ...) -> pd.DataFrame: ...
+    def opinions(
+        self, messages: PandasKind, *, as_new: bool = ..., coverage: float | None = ...
+    ) -> pd.DataFrame: ...
     @overload
-    def opinions(self, messages: ArrowKind, *, as_new: bool = ...) -> pa.Table: ...
+    def opinions(
+        self, messages: ArrowKind, *, as_new: bool = ..., coverage: float | None = ...
+    ) -> pa.Table: ...
     @overload
-    def opinions(self, messages: Any, *, as_new: bool = ...) -> pl.DataFrame: ...
-    def opinions(self, messages: Any, *, as_new: bool = False) -> Any:
+    def opinions(
+        self, messages: Any, *, as_new: bool = ..., coverage: float | None = ...
+    ) -> pl.DataFrame: ...
+    def opinions(
+        self, messages: Any, *, as_new: bool = False, coverage: float | None = None
+    ) -> Any:
         """Return one row per message, in order, as the caller's kind of frame.
 
         pandas gives pandas with the same index, Arrow gives an Arrow table, everything else
         polars. Columns: id, event, probability, doubt, belief, vacuity, uncertainty (the same as
         vacuity), dissonance, conflict, next_event, next_belief, and for every view uncertainty_,
         event_ and neighbours_. ``doubt`` is the calibrated probability that the event is wrong.
+        With a ``coverage``, the column set has the events of ``predict_set``: "flood|fire".
         """
+        from eventide.model.set_limits import prediction_sets
+
+        self._check_fitted()
+        sets = None if coverage is None else prediction_sets(self, coverage)
         prediction, ids = self._answer(messages, as_new)
-        return in_kind(messages, opinion_frame(ids, prediction, self.classes_))
+        return in_kind(messages, opinion_frame(ids, prediction, self.classes_, sets))
+
+    def predict_set(
+        self,
+        messages: Any,
+        coverage: float = 0.9,
+        *,
+        kind: str = "clustered",
+        as_new: bool = False,
+    ) -> list[NDArray[Any]]:
+        """Return for each message the events that may be true, the assigned one first.
+
+        The true event is in the set of at least the share ``coverage`` of new messages like the
+        validation messages, from which the limits are taken; of each event or cluster of small
+        events, or with kind="marginal" of all messages. No set is empty.
+        """
+        from eventide.model.set_limits import prediction_sets
+
+        self._check_fitted()
+        sets = prediction_sets(self, coverage, kind)
+        prediction, _ = self._answer(messages, as_new)
+        members = sets.members(prediction.probability, prediction.predicted)
+        return [self.classes_[each] for each in members]
+
+    def thresholds(self, accuracy: float = 0.95, messages: Any = None) -> Thresholds:
+        """Find the doubt below which messages can be kept so that ``accuracy`` of them are right.
+
+        Chosen on labelled ``messages``, or on the model's own validation predictions.
+        """
+        from eventide.model.thresholds import thresholds_of
+
+        self._check_fitted()
+        return thresholds_of(self, accuracy, messages)
 
     def score(self, messages: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the accuracy on labelled messages; an event unseen in training counts as wrong.

@@ -104,9 +104,9 @@ class Inference:
                 found.append((new, runner.evaluate_new(runner.look_up(corpus))))
         order = np.argsort(np.concatenate([rows for rows, _ in found]))
         return {
-            view: np.concatenate([each[view].embeddings.double().cpu().numpy() for _, each in found])[
-                order
-            ]
+            view: np.concatenate(
+                [each[view].embeddings.double().cpu().numpy() for _, each in found]
+            )[order]
             for view in found[0][1]
         }
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from eventide.errors import InputError
 from eventide.methods.method import Prediction
+from eventide.opinions.prediction_sets import PredictionSets
 
 
 class PandasKind(Protocol):
@@ -63,10 +64,17 @@ SIGNIFICANT = 4
 """Digits of an opinion that mean anything to a person: seeds differ in the third."""
 
 
+SEPARATOR = "|"
+"""Stands between the events of a set."""
+
+
 def opinion_frame(
-    ids: pl.Series, prediction: Prediction, classes: NDArray[np.str_]
+    ids: pl.Series,
+    prediction: Prediction,
+    classes: NDArray[np.str_],
+    sets: PredictionSets | None = None,
 ) -> pl.DataFrame:
-    """Lay out opinions: the event, its doubt and the reasons, the runner-up, what each view says."""
+    """Lay out opinions: event, doubt and the reasons for it, the runner-up, what each view says."""
     rows = np.arange(len(ids))
     ranked = np.where(
         np.arange(len(classes)) == prediction.predicted[:, None], np.inf, prediction.belief
@@ -94,9 +102,15 @@ def opinion_frame(
             "conflict": prediction.conflict,
             "next_event": classes[runner_up],
             "next_belief": prediction.belief[rows, runner_up],
+            **({} if sets is None else {"set": _joined(sets, prediction, classes)}),
             **views,
         }
     )
+
+
+def _joined(sets: PredictionSets, prediction: Prediction, classes: NDArray[np.str_]) -> list[str]:
+    members = sets.members(prediction.probability, prediction.predicted)
+    return [SEPARATOR.join(map(str, classes[each])) for each in members]
 
 
 def with_messages(opinions: pl.DataFrame, messages: pl.DataFrame) -> pl.DataFrame:

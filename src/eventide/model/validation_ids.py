@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eventide.corpus.training_set import TrainingSet
-from eventide.graphs.keys import KEY_BYTES, Keys
+from eventide.graphs.keys import KEY_BYTES, KeyIndex, Keys
 
 ARRAY = "validation"
 """Its name among the arrays of a saved memory."""
@@ -41,6 +41,10 @@ class ValidationIds:
     def has(self, ids: Keys) -> NDArray[np.bool_]:
         """Tell which of these messages chose the epoch."""
         return np.isin(ids, self.ids)
+
+    def find(self, ids: Keys) -> NDArray[np.int64]:
+        """Return which of the validation messages each message is, -1 where it is none."""
+        return KeyIndex(self.ids).find(ids)
 
     def others(self, ids: Keys, users: Keys) -> NDArray[np.bool_]:
         """Tell which messages stay when some are forgotten by id or author."""

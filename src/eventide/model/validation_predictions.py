@@ -16,7 +16,14 @@ from numpy.typing import NDArray
 
 from eventide.corpus.training_set import Ints, TrainingSet
 from eventide.methods.method import Bools, Floats, Method
-from eventide.opinions.calibration import SMALLEST, Kind, ProbabilityCalibration, cross_fitted
+from eventide.opinions.calibration import (
+    SMALLEST,
+    Kind,
+    ProbabilityCalibration,
+    cross_fitted,
+    fold_calibrations,
+    folds_of,
+)
 from eventide.runtime.threads import threads_for
 
 
@@ -78,6 +85,13 @@ class ValidationPredictions:
     def calibrate(self) -> ProbabilityCalibration:
         """Fit the calibration of the model on these messages."""
         return ProbabilityCalibration.fit(self.probability, self.truth)
+
+    def calibrate_again(self, messages: Ints, probability: Floats) -> Floats:
+        """Calibrate other probabilities [m, C] of these messages [m] without their own labels."""
+        folds, calibrated = folds_of(self.truth)[messages], probability.copy()
+        for fold, fitted in enumerate(fold_calibrations(self.probability, self.truth, self.kind)):
+            calibrated[folds == fold] = fitted.apply(probability[folds == fold])
+        return calibrated
 
     def take(self, rows: Ints | Bools) -> ValidationPredictions:
         """Return some of the messages."""

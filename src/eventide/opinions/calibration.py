@@ -135,14 +135,23 @@ def folds_of(labels: Ints) -> Ints:
 
 def cross_fitted(probability: Floats, labels: Ints, kind: Kind) -> Floats:
     """Calibrate each message [n, C] by temperatures that were fitted on other folds."""
-    if kind == "none" or len(labels) < FEWEST:
-        return probability
-    calibrated, folds = np.empty_like(probability), folds_of(labels)
-    for fold in range(FOLDS):
-        rest, own = folds != fold, folds == fold
-        fitted = ProbabilityCalibration._of_kind(kind, probability[rest], labels[rest])
-        calibrated[own] = fitted.apply(probability[own])
+    calibrated, folds = probability.copy(), folds_of(labels)
+    for fold, fitted in enumerate(fold_calibrations(probability, labels, kind)):
+        calibrated[folds == fold] = fitted.apply(probability[folds == fold])
     return calibrated
+
+
+def fold_calibrations(
+    probability: Floats, labels: Ints, kind: Kind
+) -> list[ProbabilityCalibration]:
+    """Fit one calibration for each fold of messages, on the messages of the other folds."""
+    if kind == "none" or len(labels) < FEWEST:
+        return [ProbabilityCalibration.identity()] * FOLDS
+    folds = folds_of(labels)
+    return [
+        ProbabilityCalibration._of_kind(kind, probability[folds != each], labels[folds != each])
+        for each in range(FOLDS)
+    ]
 
 
 def _costs(probability: Floats, labels: Ints) -> Floats:

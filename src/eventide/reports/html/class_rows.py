@@ -138,7 +138,9 @@ def class_table(rows: list[ClassRow], subject: ReportSubject) -> Html:
         role="table",
     )
     left = len(rows) - SHOWN
-    more = element("p", f"{left:,} further events are not shown.", class_="soft") if left > 0 else ""
+    more = (
+        element("p", f"{left:,} further events are not shown.", class_="soft") if left > 0 else ""
+    )
     return joined(scrolling(table, "Table of events", tall=True), more)
 
 
@@ -159,7 +161,10 @@ def _row(row: ClassRow, subject: ReportSubject) -> Html:
         named = f"{row.confused} ({row.confused_messages:,})" if row.confused else "–"
         figures.append(
             element(
-                "td", named, data_name="most confused with", data_value=row.confused or "",
+                "td",
+                named,
+                data_name="most confused with",
+                data_value=row.confused or "",
                 role="cell",
             )  # fmt: skip
         )

@@ -70,13 +70,13 @@ def checks_html(checks: list[Check]) -> Html:
 
 def _doubtful(subject: ReportSubject, rule: ReviewRule) -> list[Check]:
     fresh = subject.fresh
-    count = int((subject.doubt[fresh] > rule.threshold).sum())
+    count = int(rule.to_read(subject.doubt[fresh]).sum())
     if not count:
         return []
     return [
         Check(
             f"Read {'the doubtful message' if count == 1 else f'the {count:,} doubtful messages'}.",
-            f"Their doubt is above {rule.threshold:.2g} ({rule.source}), so that most errors are "
+            f"Their doubt is {rule.threshold:.2g} or more ({rule.source}), so that most errors are "
             "among them.",
             "doubtful" if subject.texts is not None else None,
         )
@@ -100,9 +100,7 @@ def _sure_mistakes(subject: ReportSubject) -> list[Check]:
 
 
 def _weak_events(rows: list[ClassRow]) -> list[Check]:
-    weak = [
-        each for each in rows if each.known and each.recall is not None and each.recall < LOW
-    ]
+    weak = [each for each in rows if each.known and each.recall is not None and each.recall < LOW]
     return [
         Check(
             f"Look at the event {each.event}.",

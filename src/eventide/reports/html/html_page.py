@@ -72,10 +72,7 @@ class HtmlPage:
             Html(f'<script type="application/json" id="chart-data">{data}</script>'),
             Html(f"<script>{library}</script><script>{script}</script>"),
         )
-        return (
-            "<!doctype html>\n"
-            f'<html lang="en"><head>{head}</head>\n<body>{body}</body></html>\n'
-        )
+        return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>{body}</body></html>\n'
 
     def save(self, path: Path | str, *, overwrite: bool = False) -> Path:
         """Write the page; a crash leaves the old file or the new one, never half."""

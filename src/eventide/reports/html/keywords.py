@@ -36,9 +36,7 @@ def keywords(texts: pl.Series, event: Ints, classes: int, most: int = 6) -> list
         .with_columns(size=pl.col("event").replace_strict(dict(enumerate(sizes.tolist()))))
         .filter((pl.col("own") > 1) | (pl.col("size") < FEW))
         .with_columns(share=pl.col("own") / pl.col("size"))
-        .with_columns(
-            gain=pl.col("share") * (pl.col("share") * len(texts) / pl.col("all")).log()
-        )
+        .with_columns(gain=pl.col("share") * (pl.col("share") * len(texts) / pl.col("all")).log())
         .filter(pl.col("gain") > 0)
         .sort("gain", "word", descending=[True, False])
         .group_by("event", maintain_order=True)

@@ -9,8 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eventide.methods.method import Bools, Floats
-from eventide.scoring.calibration_error import expected_calibration_error
+from eventide.reports.html.review import ReviewRule
+from eventide.scoring.calibration_error import (
+    Reliability,
+    expected_calibration_error,
+    reliability,
+)
 from eventide.scoring.metrics import Scores, error_auroc, score
+from eventide.scoring.selective import risk_coverage
 
 Ints = NDArray[np.int64]
 BINS = 10
@@ -69,31 +75,24 @@ class Measured:
         """How well doubt ranks wrong above right assignments."""
         return error_auroc(self.wrong, self.doubt)
 
-    def reliability(self) -> list[tuple[float, float, int]]:
-        """Return mean stated probability, share that is right and messages of each filled bin."""
-        stated = 1 - self.doubt
-        bins = np.minimum((stated * BINS).astype(int), BINS - 1)
-        return [
-            (float(stated[own].mean()), float((~self.wrong[own]).mean()), int(own.sum()))
-            for own in (bins == each for each in range(BINS))
-            if own.any()
-        ]
+    def reliability(self) -> Reliability:
+        """Compare stated probabilities with the shares that are right, bin by bin."""
+        return reliability(1 - self.doubt, ~self.wrong, BINS)
 
     def risk_coverage(self) -> list[tuple[float, float, float]]:
         """Return coverage, share of errors in it and its largest doubt, the surest first.
 
-        Equal doubts cannot be told apart, so that they are covered together.
+        A curve of very many points keeps some of them, evenly spread.
         """
-        order = np.argsort(self.doubt, kind="stable")
-        doubt, errors = self.doubt[order], np.cumsum(self.wrong[order])
-        last = np.flatnonzero(np.append(np.diff(doubt) > 0, True))
-        if len(last) > STEPS:
-            last = np.unique(last[np.linspace(0, len(last) - 1, STEPS).round().astype(int)])
-        return [
-            ((k + 1) / len(doubt), float(errors[k]) / (k + 1), float(doubt[k])) for k in last
-        ]
+        curve = risk_coverage(self.doubt, ~self.wrong)
+        points = list(
+            zip(curve.coverage.tolist(), curve.risk.tolist(), curve.doubt.tolist(), strict=True)
+        )
+        if len(points) <= STEPS:
+            return points
+        return [points[k] for k in np.linspace(0, len(points) - 1, STEPS).round().astype(int)]
 
-    def within(self, threshold: float) -> tuple[float, float]:
-        """Return the share of messages with at most this doubt, and the share of errors in it."""
-        kept = self.doubt <= threshold
+    def kept(self, rule: ReviewRule) -> tuple[float, float]:
+        """Return the share of messages that nobody needs to read, and the share of errors in it."""
+        kept = ~rule.to_read(self.doubt)
         return float(kept.mean()), float(self.wrong[kept].mean()) if kept.any() else 0.0

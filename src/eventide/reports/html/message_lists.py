@@ -24,7 +24,7 @@ def doubtful_rows(subject: ReportSubject, rule: ReviewRule) -> tuple[Ints, int]:
     """Return the most doubtful messages that did not teach the model, and how many there are."""
     fresh = np.flatnonzero(subject.fresh)
     order = fresh[np.argsort(-subject.doubt[fresh], kind="stable")]
-    above = order[subject.doubt[order] > rule.threshold]
+    above = order[rule.to_read(subject.doubt[order])]
     return _once(subject, above), len(above)
 
 

@@ -102,7 +102,11 @@ def settings_html(subject: ReportSubject) -> Html:
         for name, value in (values.items() if isinstance(values, dict) else ())
     ]
     return joined(
-        scrolling(plain_table(("fact", "value"), rows, class_="facts-table"), "Facts of the model", tall=True),
+        scrolling(
+            plain_table(("fact", "value"), rows, class_="facts-table"),
+            "Facts of the model",
+            tall=True,
+        ),
         element(
             "details",
             element("summary", f"All {len(settings)} settings"),

@@ -34,7 +34,7 @@ from eventide.reports.html.report_charts import (
     volume_chart,
 )
 from eventide.reports.html.report_words import many, meanings, summary
-from eventide.reports.html.review import ReviewRule, review_rule
+from eventide.reports.html.review import ACCURACY, ReviewRule, review_rule
 from eventide.reports.html.subject import ReportSubject, subject_of
 from eventide.reports.html.timeline import timeline
 
@@ -49,17 +49,19 @@ def model_report(
     name: str = "",
     title: str = "",
     with_text: bool = True,
+    accuracy: float = ACCURACY,
 ) -> HtmlPage:
     """Make the page; ``messages`` are of any kind, labelled or not, called ``name``.
 
     Without messages it is about the model and what it remembers. ``with_text=False`` keeps every
-    text, id and keyword of messages out of the page.
+    text, id and keyword of messages out of the page. ``accuracy`` is the share that should be right
+    of what nobody reads: it sets the threshold of doubt.
     """
+    rule = review_rule(model, accuracy)
     with step("predicting the messages of the report"):
         subject = subject_of(model, messages, name)
     if not with_text:
         subject = subject.without_text()
-    rule = review_rule(model)
     with step("describing the events of the report"):
         rows = class_rows(subject)
     with step("drawing the map of the report"):
@@ -159,7 +161,9 @@ def _lists(subject: ReportSubject, rule: ReviewRule) -> list[Section]:
     found = []
     rows, total = doubtful_rows(subject, rule)
     if total:
-        told = f"{many(total, 'message')} with a doubt above {rule.threshold:.2g} ({rule.source})"
+        told = (
+            f"{many(total, 'message')} with a doubt of {rule.threshold:.2g} or more ({rule.source})"
+        )
         found.append(_list("doubtful", "Doubtful messages", told, subject, rows, total))
     rows, total = mistaken_rows(subject)
     if total:
@@ -202,10 +206,14 @@ def _facts(subject: ReportSubject, rows: list[ClassRow], rule: ReviewRule) -> Ht
         cells.append(("Messages", f"{len(subject):,}", about))
     seen = sum(each.messages > 0 for each in rows)
     cells.append(("Events", f"{seen:,}", f"of {subject.classes:,} that the model knows"))
-    doubtful = int((subject.doubt[fresh] > rule.threshold).sum())
+    doubtful = int(rule.to_read(subject.doubt[fresh]).sum())
     if not subject.own or subject.trained.sum() < len(subject):
         cells.append(
-            ("To read", f"{doubtful:,}", f"of {int(fresh.sum()):,}: doubt above {rule.threshold:.2g}")
+            (
+                "To read",
+                f"{doubtful:,}",
+                f"of {int(fresh.sum()):,}: doubt of {rule.threshold:.2g} or more",
+            )
         )
     return element(
         "dl",

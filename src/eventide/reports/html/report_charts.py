@@ -29,7 +29,9 @@ def confusion_chart(measured: Measured) -> Chart:
     taken = np.append(errors.sum(axis=0)[:-1], np.zeros(len(measured.events) - measured.classes))
     present = np.flatnonzero((tested > 0) | (taken > 0))
     if len(present) > SHOWN_MATRIX:
-        present = np.sort(present[np.argsort(-(wrong + taken)[present], kind="stable")][:SHOWN_MATRIX])
+        present = np.sort(
+            present[np.argsort(-(wrong + taken)[present], kind="stable")][:SHOWN_MATRIX]
+        )
     columns = [each for each in present if each < measured.classes]
     if matrix[:, -1].any():
         columns.append(measured.classes)
@@ -76,7 +78,11 @@ def confusion_chart(measured: Measured) -> Chart:
 
 def reliability_chart(measured: Measured) -> Chart:
     """Draw the share that is right over the stated probability."""
-    bins = measured.reliability()
+    curve = measured.reliability()
+    bins = [
+        (float(said), float(happened), int(count))
+        for said, happened, count in zip(curve.said, curve.happened, curve.messages, strict=True)
+    ]
     largest = max(count for _, _, count in bins)
     points = [
         [
@@ -102,7 +108,7 @@ def reliability_chart(measured: Measured) -> Chart:
 def risk_chart(measured: Measured, rule: ReviewRule) -> Chart:
     """Draw the share of errors over the share of messages that the model decides."""
     curve = measured.risk_coverage()
-    coverage, risk = measured.within(rule.threshold)
+    coverage, risk = measured.kept(rule)
     points = [
         [
             round(c, 4),
@@ -123,7 +129,7 @@ def risk_chart(measured: Measured, rule: ReviewRule) -> Chart:
     return Chart(
         name="risk",
         kind="curve",
-        says=f"Risk and coverage: with a doubt of at most {rule.threshold:.2g} the model decides "
+        says=f"Risk and coverage: with a doubt below {rule.threshold:.2g} the model decides "
         f"{coverage:.1%} of the messages, and {risk:.2%} of these are wrong",
         data={
             "points": points,
@@ -266,5 +272,3 @@ def _assigned(subject: ReportSubject, row: int) -> str:
     if truth < 0 or truth == put:
         return ""
     return f"assigned to {safe(subject.events[put], 60)}" if put >= 0 else "no evidence"
-
-

@@ -101,10 +101,10 @@ def _measured(subject: ReportSubject, rows: list[ClassRow], rule: ReviewRule) ->
         f"Of {measured.what} it put {right:,} ({right / len(measured):.1%}) into the right event."
         f"{caution}"
     ]
-    coverage, risk = measured.within(rule.threshold)
+    coverage, risk = measured.kept(rule)
     if 0 < coverage < 1:
         told.append(
-            f"If people read only the messages with a doubt above {rule.threshold:.2g}, the model "
+            f"If people read only the messages with a doubt of {rule.threshold:.2g} or more, the model "
             f"decides {coverage:.0%} by itself, and {_errors(risk)} of these are wrong."
         )
     weak = [each for each in rows if each.recall is not None and each.recall < 1 and each.known]
@@ -131,12 +131,12 @@ def _unmeasured(subject: ReportSubject, rows: list[ClassRow], rule: ReviewRule) 
     ]
     if subject.own:
         told = ["There are no labelled messages here that the model was not trained on."]
-    doubtful = int((subject.doubt[fresh] > rule.threshold).sum())
+    doubtful = int(rule.to_read(subject.doubt[fresh]).sum())
     told.append(
-        f"{many(doubtful, 'message')} ({doubtful / total:.0%}) have a doubt above "
-        f"{rule.threshold:.2g}: a person should read these."
+        f"{many(doubtful, 'message')} ({doubtful / total:.0%}) have a doubt of "
+        f"{rule.threshold:.2g} or more: a person should read these."
         if doubtful
-        else f"No message has a doubt above {rule.threshold:.2g}."
+        else f"No message has a doubt of {rule.threshold:.2g} or more."
     )
     return told
 

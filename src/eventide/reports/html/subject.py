@@ -13,9 +13,10 @@ from eventide.errors import InputError
 from eventide.features.time_buckets import bucket_starts
 from eventide.methods.method import Bools, Floats, Prediction
 from eventide.methods.trained import TrainedMethod
-from eventide.model.evaluation import Standing, rows_to_evaluate
+from eventide.model.evaluation import Standing, answered, rows_to_evaluate
 from eventide.model.inference import MemoryMatch
 from eventide.reports.html.measured import Measured
+from eventide.scoring.calibration_error import doubt_of
 
 if TYPE_CHECKING:
     from eventide.corpus.messages import Messages
@@ -115,7 +116,7 @@ def subject_of(model: EventClassifier, messages: Any = None, name: str = "") -> 
     events = (*known, *others)
     index = {each: k for k, each in enumerate(events)}
     truth = np.array([UNLABELLED if each is None else index[each] for each in labels], np.int64)
-    measured, notes = _measured(model, frame, prediction, truth, events)
+    measured, notes = _measured(model, intake, prediction, truth, events)
     created = frame["created_at"]
     dated = created.null_count() < len(created)
     return ReportSubject(
@@ -138,7 +139,7 @@ def subject_of(model: EventClassifier, messages: Any = None, name: str = "") -> 
 
 def _measured(
     model: EventClassifier,
-    frame: pl.DataFrame,
+    intake: Messages,
     prediction: Prediction,
     truth: Ints,
     events: tuple[str, ...],
@@ -148,19 +149,23 @@ def _measured(
     if not len(labelled):
         return None, ()
     try:
-        which, mask, standing = rows_to_evaluate(model, frame[labelled])
+        which, mask, standing = rows_to_evaluate(model, intake.messages[labelled])
     except InputError as error:  # the model was trained on all of them
         return None, (f"{error.what}, so that no figure is measured on them",)
     rows = labelled[mask]
     chose = standing.validated is not None and bool(standing.validated[mask].any())
-    named = {"unseen": "labelled messages that the model has not seen", "val": "validation messages"}
+    named = {
+        "unseen": "labelled messages that the model has not seen",
+        "val": "validation messages",
+    }
     measured = Measured(
         what=f"{len(rows):,} {named.get(which, f'{which} messages')}",
         events=events,
         classes=len(model.classes_),
         truth=truth[rows],
         predicted=prediction.scored_as[rows],
-        doubt=prediction.doubt[rows],
+        # The labels of validation messages calibrated the model: each is asked without its own.
+        doubt=answered(model, intake).prediction.doubt if chose else prediction.doubt[rows],
         rows=rows,
         flattered=chose,
     )
@@ -193,13 +198,12 @@ def _validated(model: EventClassifier) -> Measured | None:
     kept = model.validation_
     if kept is None or not len(kept):
         return None
-    rows = np.arange(len(kept))
     return Measured(
         what=f"{len(kept):,} validation messages",
         events=tuple(str(each) for each in model.class_names),
         classes=len(model.classes_),
         truth=kept.truth,
         predicted=np.where(kept.undecided, UNLABELLED, kept.predicted),
-        doubt=1 - kept.calibrated[rows, kept.predicted],
+        doubt=doubt_of(kept.calibrated, kept.predicted),
         flattered=True,
     )
