@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,9 +13,10 @@ from eventide.cli.exits import stoppable
 from eventide.cli.options import AllowDownload, AsJson, ModelPath, Overwrite, SaltFile
 from eventide.cli.reading import Reading, named, reads_messages
 
-NoText = Annotated[
-    bool, typer.Option("--no-text", help="Keep texts, ids and keywords of messages out of it.")
-]
+if TYPE_CHECKING:
+    from eventide.model import EventClassifier
+
+SUFFIXES = (".html", ".htm")
 
 
 @reads_messages
@@ -42,7 +44,9 @@ def report(
         ),
     ] = 0.95,
     title: Annotated[str, typer.Option(help="The title of the page.")] = "",
-    no_text: NoText = False,
+    no_text: Annotated[
+        bool, typer.Option("--no-text", help="Keep texts, ids and keywords of messages out of it.")
+    ] = False,
     salt_file: SaltFile = None,
     allow_download: AllowDownload = False,
     as_json: AsJson = False,
@@ -56,24 +60,48 @@ def report(
 
     Example: eventide report model new.jsonl --out today.html --no-text
     """
-    from eventide.outputs import check_file
-
     given = sources or []
     with stoppable("nothing was written"):
-        inputs = [*reading.check(given), model] if given else [model]
-        path = check_file(out, overwrite=overwrite, inputs=inputs, suffixes=(".html", ".htm"))
+        path = checked_page(out, [*reading.check(given), model], overwrite=overwrite)
+        if reading.rejected is not None:
+            check_apart(path, reading.rejected)
         from eventide.model import load_model
-        from eventide.reports.html.html_page import write_page
-        from eventide.reports.html.model_report import model_report
 
         loaded = load_model(model, allow_download=allow_download, salt_file=salt_file)
         intake = reading.read_for(loaded, given) if given else None
-        name = Path(named(given)).name if given else ""
-        page = model_report(
-            loaded, intake, name=name, title=title, with_text=not no_text, accuracy=accuracy
-        )
-        write_page(page, path)
+        options = {"title": title, "with_text": not no_text, "accuracy": accuracy}
+        write_report(loaded, intake, path, named(given) if given else "", **options)
     show_page(path, as_json=as_json)
+
+
+def checked_page(out: Path, inputs: Sequence[str | Path], *, overwrite: bool) -> Path:
+    """Return where the page goes, or say why it cannot go there, before anything is read."""
+    from eventide.outputs import check_file
+
+    return check_file(out, overwrite=overwrite, inputs=inputs, suffixes=SUFFIXES)
+
+
+def check_apart(path: Path, rejected: Path) -> None:
+    """Refuse to write the page and the rejected rows to one file."""
+    from eventide.errors import OutputError
+
+    if path.resolve() == rejected.expanduser().resolve():
+        raise OutputError(
+            "--out and --rejected are the same file",
+            where=str(path),
+            next_step="choose another name for one of them",
+        )
+
+
+def write_report(
+    model: EventClassifier, messages: Any, path: Path, source: str, **options: Any
+) -> None:
+    """Make the page of a model, or of messages that come from ``source``, and write it."""
+    from eventide.reports.html.html_page import write_page
+    from eventide.reports.html.model_report import model_report
+
+    name = Path(source).name if source else ""
+    write_page(model_report(model, messages, name=name, **options), path)
 
 
 def show_page(path: Path, *, as_json: bool = False) -> None:

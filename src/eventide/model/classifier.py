@@ -38,6 +38,7 @@ from eventide.model.label_types import (
     settled_kind,
     sort_key,
 )
+from eventide.model.notebook import PAGES, OpinionFrame, model_html
 from eventide.model.opinion_frame import (
     ArrowKind,
     PandasKind,
@@ -213,7 +214,7 @@ class EventClassifier(ClassifierParameters, Estimator):
         self._check_fitted()
         sets = None if coverage is None else prediction_sets(self, coverage)
         prediction, ids = self._answer(messages, as_new)
-        return in_kind(messages, opinion_frame(ids, prediction, self.classes_, sets))
+        return in_kind(messages, OpinionFrame(opinion_frame(ids, prediction, self.classes_, sets)))
 
     def predict_set(
         self,
@@ -299,6 +300,20 @@ class EventClassifier(ClassifierParameters, Estimator):
         self._check_fitted()
         wanted = None if message_id is None else str(message_id)
         return explain(self, messages, wanted, strongest=strongest)
+
+    def report(self, messages: Any = None, **options: Any) -> Any:
+        """Make a page to show a colleague, of the model or of messages as it sees them.
+
+        Labelled messages measure the model, unlabelled ones are described. A notebook shows the
+        page inline; ``.save("report.html")`` writes it: one file, no network. ``options`` are those
+        of `eventide.reports.html.model_report.model_report`: title, with_text, accuracy.
+        """
+        self._check_fitted()
+        return PAGES.load("report")(self, messages, **options)
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show: a card of a fitted model, else scikit-learn's diagram."""
+        return model_html(self) if self.__sklearn_is_fitted__() else super()._repr_html_()
 
     def forget(self, ids: Sequence[str] = (), users: Sequence[str] = ()) -> int:
         """Take messages out of the memory, by id or author, and return how many went.

@@ -166,7 +166,7 @@ def _row(row: ClassRow, subject: ReportSubject) -> Html:
                 data_name="most confused with",
                 data_value=row.confused or "",
                 role="cell",
-            )  # fmt: skip
+            )
         )
     return element(
         "tr",
@@ -207,9 +207,18 @@ def _figure(name: str, value: float | None, shown: str) -> Html:
 def _share(name: str, value: float | None) -> Html:
     if value is None:
         return _figure(name, None, "–")
-    bar = element("span", Html(f'<i style="width:{100 * value:.0f}%"></i>'), class_="bar",
-                  aria_hidden="true")  # fmt: skip
+    bar = element(
+        "span",
+        Html(f'<i style="width:{100 * value:.0f}%"></i>'),
+        class_="bar",
+        aria_hidden="true",
+    )
     return element(
-        "td", f"{value:.1%}", bar, class_="number", data_name=name, data_value=f"{value:.6g}",
+        "td",
+        f"{value:.1%}",
+        bar,
+        class_="number",
+        data_name=name,
+        data_value=f"{value:.6g}",
         role="cell",
-    )  # fmt: skip
+    )

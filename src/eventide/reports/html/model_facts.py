@@ -41,8 +41,8 @@ def quality_notes(subject: ReportSubject) -> list[str]:
     learned = int((subject.trained).sum())
     if learned and not subject.own:
         found.append(
-            f"{learned:,} of {len(subject):,} messages taught the model: they are in the timeline by "
-            "their label, and in no figure of quality."
+            f"{learned:,} of {len(subject):,} messages taught the model: they are in the timeline "
+            "by their label, and in no figure of quality."
         )
     measured = subject.measured
     if measured is not None and measured.flattered:
@@ -51,9 +51,9 @@ def quality_notes(subject: ReportSubject) -> list[str]:
     sizes = subject.training_sizes()
     if len(sizes) and sizes.min() > 0 and sizes.max() >= 10 * sizes.min():
         found.append(
-            f"The largest event has {sizes.max() / sizes.min():.0f} times as many training messages "
-            f"as the smallest ({sizes.max():,} and {sizes.min():,}): accuracy hides small events, "
-            "macro-F1 does not."
+            f"The largest event has {sizes.max() / sizes.min():.0f} times as many training "
+            f"messages as the smallest ({sizes.max():,} and {sizes.min():,}): accuracy hides small "
+            "events, macro-F1 does not."
         )
     found += [f"From training: {each}" for each in subject.model.notes_]
     return list(dict.fromkeys(found))

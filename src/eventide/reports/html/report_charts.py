@@ -32,7 +32,7 @@ def confusion_chart(measured: Measured) -> Chart:
         present = np.sort(
             present[np.argsort(-(wrong + taken)[present], kind="stable")][:SHOWN_MATRIX]
         )
-    columns = [each for each in present if each < measured.classes]
+    columns = [int(each) for each in present if each < measured.classes]
     if matrix[:, -1].any():
         columns.append(measured.classes)
     names = [*measured.events[: measured.classes], NO_EVIDENCE]

@@ -10,34 +10,36 @@ from eventide.reports.html.review import ReviewRule
 from eventide.reports.html.subject import ReportSubject
 
 MEANINGS: dict[str, str] = {
-    "Event": "What a message is about. The model knows the events it was trained on, and puts every "
-    "message into one of them; a message about anything else lands in one of them too, mostly with "
-    "a high doubt.",
-    "Recall": "Of the messages that truly are about an event, the share that the model put there. "
-    "A low recall means that messages of the event are missed.",
-    "Precision": "Of the messages that the model put into an event, the share that truly belongs "
-    "there. A low precision means that the event collects messages of others.",
-    "Doubt": "The model's own estimate of how likely it is that the assigned event is wrong, from 0 "
-    "(sure) to 1. It is calibrated on validation messages where there were enough: of messages with "
-    "a doubt of 0.1, about one in ten should be wrong. Sort by it to decide what a person reads "
-    "first.",
-    "Accuracy and macro-F1": "Accuracy is the share of all messages that are in the right event; "
-    "large events dominate it. Macro-F1 first takes recall and precision of each event together and "
-    "then averages over events, so that a small event counts as much as a large one.",
+    "Event": "What a message is about. The model knows the events it was trained on, and puts "
+    "every message into one of them; a message about anything else lands in one of them too, "
+    "mostly with a high doubt.",
+    "Recall": "Of the messages that truly are about an event, the share that the model put "
+    "there. A low recall means that messages of the event are missed.",
+    "Precision": "Of the messages that the model put into an event, the share that truly "
+    "belongs there. A low precision means that the event collects messages of others.",
+    "Doubt": "The model's own estimate of how likely it is that the assigned event is wrong, "
+    "from 0 (sure) to 1. It is calibrated on validation messages where there were enough: of "
+    "messages with a doubt of 0.1, about one in ten should be wrong. Sort by it to decide what "
+    "a person reads first.",
+    "Accuracy and macro-F1": "Accuracy is the share of all messages that are in the right "
+    "event; large events dominate it. Macro-F1 first takes recall and precision of each event "
+    "together and then averages over events, so that a small event counts as much as a large "
+    "one.",
     "Confusion matrix": "A row is the true event, a column the assigned one. What lies on the "
-    "diagonal is right; a dark cell beside it is a pair of events that the model mistakes for each "
-    "other. Shares are of the row.",
-    "Reliability": "Messages are grouped by the probability that the model stated. On the dashed "
-    "line it keeps what it promises; below it, it is too sure of itself, above it, too modest. "
-    "Larger points stand for more messages; a small point says little.",
-    "Risk and coverage": "Let the model decide alone where its doubt is smallest, and people the "
-    "rest. To the right the model decides more messages; the height is the share of errors among "
-    "them. The diamond is the chosen threshold.",
-    "Map": "Each point is a message. Messages that the model takes for alike lie close together. The "
-    "axes have no unit, and distances between far groups mean little. Drawn by t-SNE of the "
-    "network's embeddings, the same picture every time.",
-    "Keywords": "Words that occur in an event's messages more often than in all others, each counted "
-    "once per message. They describe, they do not decide: the model reads more than words.",
+    "diagonal is right; a dark cell beside it is a pair of events that the model mistakes for "
+    "each other. Shares are of the row.",
+    "Reliability": "Messages are grouped by the probability that the model stated. On the "
+    "dashed line it keeps what it promises; below it, it is too sure of itself, above it, too "
+    "modest. Larger points stand for more messages; a small point says little.",
+    "Risk and coverage": "Let the model decide alone where its doubt is smallest, and people "
+    "the rest. To the right the model decides more messages; the height is the share of errors "
+    "among them. The diamond is the chosen threshold.",
+    "Map": "Each point is a message. Messages that the model takes for alike lie close "
+    "together. The axes have no unit, and distances between far groups mean little. Drawn by "
+    "t-SNE of the network's embeddings, the same picture every time.",
+    "Keywords": "Words that occur in an event's messages more often than in all others, each "
+    "counted once per message. They describe, they do not decide: the model reads more than "
+    "words.",
 }
 """A paragraph for each number and picture."""
 
@@ -77,7 +79,8 @@ def _about(subject: ReportSubject) -> str:
     known += f"{many(learned, 'labelled message')}."
     if subject.own:
         return known
-    return f"{known} This report is about {many(len(subject), 'message')} of {subject.name}{_span(subject)}."
+    about = f"{many(len(subject), 'message')} of {subject.name}{_span(subject)}"
+    return f"{known} This report is about {about}."
 
 
 def _span(subject: ReportSubject) -> str:
@@ -104,8 +107,8 @@ def _measured(subject: ReportSubject, rows: list[ClassRow], rule: ReviewRule) ->
     coverage, risk = measured.kept(rule)
     if 0 < coverage < 1:
         told.append(
-            f"If people read only the messages with a doubt of {rule.threshold:.2g} or more, the model "
-            f"decides {coverage:.0%} by itself, and {_errors(risk)} of these are wrong."
+            f"If people read only the messages with a doubt of {rule.threshold:.2g} or more, the "
+            f"model decides {coverage:.0%} by itself, and {_errors(risk)} of these are wrong."
         )
     weak = [each for each in rows if each.recall is not None and each.recall < 1 and each.known]
     if weak:

@@ -32,7 +32,8 @@ class Timeline:
 def timeline(days: NDArray[np.datetime64], event: Ints, events: int) -> Timeline:
     """Count messages per event and step, in UTC; the first unit is taken that gives few steps.
 
-    >>> found = timeline(np.array(["2024-03-01", "2024-03-03"], "datetime64[D]"), np.array([0, 1]), 2)
+    >>> days = np.array(["2024-03-01", "2024-03-03"], "datetime64[D]")
+    >>> found = timeline(days, np.array([0, 1]), 2)
     >>> found.unit, found.labels, found.counts.tolist()
     ('day', ('2024-03-01', '2024-03-02', '2024-03-03'), [[1, 0, 0], [0, 0, 1]])
     """
@@ -59,4 +60,5 @@ def timeline(days: NDArray[np.datetime64], event: Ints, events: int) -> Timeline
 def _label(step: int, unit: str) -> str:
     if unit == "week":
         return str(np.datetime64(step * 7 - 3, "D"))  # its Monday
-    return str(np.datetime64(step, {"day": "D", "month": "M", "year": "Y"}[unit]))
+    letter = {"day": "D", "month": "M", "year": "Y"}[unit]
+    return str(np.array(step).astype(f"datetime64[{letter}]"))
