@@ -172,7 +172,7 @@ def show_opinions(kept: pl.DataFrame, shown: int) -> None:
     table.expand = True
     table.add_column("event", no_wrap=True, max_width=max(10, console.width // 4))
     for name in figures:
-        header = name if console.width >= NARROW else name[:3] + "."
+        header = name if console.width >= NARROW or len(name) < 6 else name[:3] + "."
         table.add_column(header, justify="right", no_wrap=True, min_width=len(header))
     sets = "set" in kept.columns
     if sets:
