@@ -311,6 +311,14 @@ class EventClassifier(ClassifierParameters, Estimator):
         self._check_fitted()
         return PAGES.load("report")(self, messages, **options)
 
+    def figure(self, name: str, messages: Any = None, *, view: str | None = None) -> Any:
+        """Draw a figure of this model with matplotlib and return it; `eventide figure --list`.
+
+        It is of labelled ``messages``, else of the model's own validation messages.
+        """
+        self._check_fitted()
+        return PAGES.load("figure")(name, self, messages, view=view).figure
+
     def _repr_html_(self) -> str:
         """Return what notebooks show: a card of a fitted model, else scikit-learn's diagram."""
         return model_html(self) if self.__sklearn_is_fitted__() else super()._repr_html_()

@@ -31,6 +31,12 @@ class MemoryMatch:
     rows: Ints
     edited: Mask
 
+    @classmethod
+    def remembered(cls, memory: Corpus, rows: Ints) -> MemoryMatch:
+        """Name messages of the memory by their rows."""
+        keys = MessageKeys(memory.ids[rows], memory.texts[rows])
+        return cls(keys, rows, np.zeros(len(rows), bool))
+
     def as_new(self) -> MemoryMatch:
         """Take all messages for new ones, whatever the memory holds."""
         return MemoryMatch(self.keys, np.full_like(self.rows, -1), np.zeros_like(self.edited))
@@ -86,20 +92,24 @@ class Inference:
                 parts.append((new, self.method.predict_new(self.prepare(unseen, keys))))
         return together(parts)
 
-    def embeddings(self, frame: pl.DataFrame, match: MemoryMatch) -> dict[str, Floats]:
-        """Return what the network makes of messages in each view [n, d].
+    def embeddings(
+        self, match: MemoryMatch, frame: pl.DataFrame | None = None
+    ) -> dict[str, Floats]:
+        """Return what the network makes of messages in each view [n, d]; see `TrainedMethod`.
 
-        Only a method that trains a network has any: see `TrainedMethod`.
+        The ``frame`` holds the messages; it is not needed where the memory has them all.
         """
         if not isinstance(self.method, TrainedMethod):
             raise TypeError("this method has no network")
         runner = self.method.runner
         known, new = np.flatnonzero(match.rows >= 0), np.flatnonzero(match.rows < 0)
         found = []
-        with threads_for(len(frame)):
+        with threads_for(len(match.rows)):
             if len(known) or not len(new):
                 found.append((known, runner.evaluate(match.rows[known])))
-            if len(new):  # not inside the graph: they read the memory, as in a prediction
+            if (
+                len(new) and frame is not None
+            ):  # not inside the graph: they read the memory, as in a prediction
                 corpus = self.prepare(frame[new], match.keys.take(new))
                 found.append((new, runner.evaluate_new(runner.look_up(corpus))))
         order = np.argsort(np.concatenate([rows for rows, _ in found]))

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 PAGES = Registry("page")
 """Pages that a model can make of itself; their room lies above this one, so they are named."""
 PAGES.add("report", "eventide.reports.html.model_report:model_report", "a page to show a colleague")
+PAGES.add("figure", "eventide.reports.figures.recipe:model_figure", "a figure of a model")
 
 LARGEST = 8
 """Events that the card of a model shows."""

@@ -87,17 +87,16 @@ class ReportSubject:
 
     def vectors(self, rows: Ints) -> Floats:
         """Return what the model makes of some messages [rows, width], all views side by side."""
-        method, inference = self.model.method_, self.model.inference
+        inference, memory = self.model.inference, self.model.memory_
+        trains = isinstance(self.model.method_, TrainedMethod)
         if self.match is None or self.intake is None:
-            if not isinstance(method, TrainedMethod):
-                return self.model.memory_.features[rows].astype(np.float64)
-            outputs = method.runner.evaluate(rows)
-            found = {name: each.embeddings.double().cpu().numpy() for name, each in outputs.items()}
+            match, frame = MemoryMatch.remembered(memory, rows), None
         else:
-            frame, match = self.intake.messages[rows], self.match.take(rows)
-            if not isinstance(method, TrainedMethod):
-                return inference.prepare(frame, match.keys).features.astype(np.float64)
-            found = inference.embeddings(frame, match)
+            match, frame = self.match.take(rows), self.intake.messages[rows]
+        if not trains:
+            corpus = memory.take(rows) if frame is None else inference.prepare(frame, match.keys)
+            return corpus.features.astype(np.float64)
+        found = inference.embeddings(match, frame)
         return np.concatenate(list(found.values()), axis=1)
 
 
