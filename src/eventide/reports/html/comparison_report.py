@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import eq, gt
 
 import numpy as np
 
@@ -40,8 +41,8 @@ TITLES = {
 MEANINGS = (
     "Accuracy (ACC) is the share of test messages that get their event; macro-F1 counts every "
     "event the same, however small.",
-    "A cell's colour compares methods within its column, from the worst to the best there; two "
-    "cells of different columns cannot be compared by colour.",
+    "A cell's colour is the method's rank in its column, the darkest the best; two cells of "
+    "different columns cannot be compared by colour.",
     "An interval is the difference in accuracy from the reference method with 95 % confidence, by "
     "a paired bootstrap over test messages. If it touches the dashed line, chance explains the "
     "difference. Nothing is corrected for the number of comparisons.",
@@ -194,16 +195,17 @@ def _measure_heat(compared: Compared) -> Chart:
 
 
 def _heat(names: list[str], values: dict[str, dict[str, float | None]], says: str) -> Chart:
-    """Draw shares; colour runs from the worst of a column to its best."""
+    """Draw shares; colour is the rank in the column: one bad method must not pale the others."""
     cells, columns = [], list(values)
     for x, column in enumerate(columns):
         known = [each for each in values[column].values() if each is not None]
-        low, high = min(known, default=0.0), max(known, default=0.0)
+        high = max(known, default=0.0)
         for y, name in enumerate(names):
             value = values[column][name]
             if value is None:
                 continue
-            share = (value - low) / (high - low) if high > low else 1.0
+            below, same = (sum(test(value, each) for each in known) for test in (gt, eq))
+            share = (below + (same - 1) / 2) / (len(known) - 1) if len(known) > 1 else 1.0
             best = " (best)" if value == high else ""
             lines = [safe(name, 60), f"{column}: {100 * value:.2f}{best}"]
             cells.append([x, y, round(share, 4), f"{100 * value:.1f}", lines])
@@ -225,7 +227,7 @@ def _heat(names: list[str], values: dict[str, dict[str, float | None]], says: st
         columns=("method", *columns),
         rows=rows,
         height=110 + 24 * max(len(names), 3),
-        note=f"{says}, the best on average first. Colour: from a column's worst to its best.",
+        note=f"{says}, the best on average first. Colour: rank in the column.",
     )
 
 
