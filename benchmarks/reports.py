@@ -3,9 +3,9 @@
     python benchmarks/reports.py
     python benchmarks/reports.py --model MODEL     # a model of crisislex-lt28 that is there already
 
-The first is the whole command ``eventide report MODEL crisislex-lt28``, with a model that is trained
-for one epoch if none is given: the report does not depend on how well it has learned. The second is
-what the report adds to ``eventide demo``: it is made in a process that has fitted and evaluated.
+The first is the whole command ``eventide report MODEL crisislex-lt28``, with a model that is
+trained for one epoch if none is given: the report does not depend on how well it has learned. The
+second is what the report adds to ``eventide demo``: it is made in a process that has fitted and evaluated.
 Printed are seconds on the clock, seconds of the processor, and bytes.
 """
 

@@ -51,7 +51,7 @@ def test_assign_writes_one_row_per_message(folder):
     out = folder / "opinions.jsonl"
     done = invoke("assign", folder / "model", folder / "new.jsonl", "--out", out)
     assert done.exit_code == 0
-    assert "Most uncertain messages" in done.output
+    assert "Most doubtful messages" in done.output
     written = pl.read_ndjson(out)
     assert written["id"].to_list() == pl.read_ndjson(folder / "new.jsonl")["id"].to_list()
     lines = invoke("assign", folder / "model", folder / "new.jsonl", "--json").output.splitlines()

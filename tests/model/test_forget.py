@@ -33,7 +33,8 @@ def never_held(model, known, gone, new):
     method = METHODS.load(model.method)(model.settings_, model.seed)
     method.restore(weights, memory)
     frame = read_messages(new, entities="rules").messages
-    return method.predict_new(model.featuriser_.prepare(frame)).probability
+    said = method.predict_new(model.featuriser_.prepare(frame)).probability
+    return model.calibration_.apply(said)
 
 
 @settings(max_examples=6)

@@ -165,6 +165,8 @@ def checked_output(
 
 def show_opinions(kept: pl.DataFrame, shown: int) -> None:
     """Print the most doubtful messages: event, doubt and its reasons, text."""
+    from eventide.model.opinion_frame import SEPARATOR
+
     console = page_console()
     wide, widest = console.width >= WIDE, console.width >= WIDEST
     figures = ["doubt"] + ["vacuity", "dissonance"] * wide + ["conflict"] * widest
@@ -176,7 +178,7 @@ def show_opinions(kept: pl.DataFrame, shown: int) -> None:
         table.add_column(header, justify="right", no_wrap=True, min_width=len(header))
     sets = "set" in kept.columns
     if sets:
-        table.add_column("set", no_wrap=True, max_width=max(12, console.width // 4))
+        table.add_column("or", no_wrap=True, max_width=max(12, console.width // 4))
     table.add_column("text", no_wrap=True, ratio=1)
     if wide:
         table.add_column("id", no_wrap=True, max_width=24)
@@ -184,7 +186,7 @@ def show_opinions(kept: pl.DataFrame, shown: int) -> None:
     for row in worst.iter_rows(named=True):
         said = [f"{row[name]:.2f}" for name in figures]
         ids = [safe(row["id"])] if wide else []
-        said += [safe(row["set"])] if sets else []
+        said += [safe(", ".join(row["set"].split(SEPARATOR)[1:]))] if sets else []
         table.add_row(safe(row["event"]), *said, safe(row["text"], console.width), *ids)
     if len(kept):
         show(table, console)

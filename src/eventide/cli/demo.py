@@ -75,7 +75,7 @@ def next_commands(model: Path, messages: Path) -> list[str]:
     """Write what can be typed next; what stands behind a command is a comment to the shell."""
     return [
         f"{command('assign', model, messages)}  # an opinion for every message",
-        f"{command('explain', model, messages)}  # why the most uncertain one is so",
+        f"{command('explain', model, messages)}  # why the most doubtful one is so",
         "eventide train YOUR_FILE --out YOUR_MODEL  # on your own messages",
     ]
 

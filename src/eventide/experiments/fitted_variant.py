@@ -18,6 +18,7 @@ from eventide.experiments.variants import Variant
 from eventide.methods.method import Prediction
 from eventide.methods.trained import TrainedMethod
 from eventide.model.fitted import FittedMethod
+from eventide.opinions.calibration import ProbabilityCalibration
 from eventide.settings import Settings
 
 Floats = NDArray[np.float64]
@@ -49,6 +50,20 @@ class FittedRun(ABC):
     @abstractmethod
     def predict(self, part: SplitPart) -> Prediction:
         """Predict the messages of a part, which show no label."""
+
+    @abstractmethod
+    def uncalibrated(self, part: SplitPart) -> Prediction:
+        """Predict the messages of a part with the probabilities that the method gives."""
+
+    @property
+    @abstractmethod
+    def calibration(self) -> ProbabilityCalibration:
+        """How probabilities are calibrated."""
+
+    @property
+    @abstractmethod
+    def validating(self) -> int:
+        """How many validation messages there were to calibrate on."""
 
     @abstractmethod
     def view_embeddings(self, part: SplitPart) -> dict[str, Floats]:
@@ -129,6 +144,21 @@ class FittedVariant(FittedRun):
     def predict(self, part: SplitPart) -> Prediction:
         """Predict the messages of a part, which show no label."""
         return self.fitted.predict(self._unlabelled(part))
+
+    def uncalibrated(self, part: SplitPart) -> Prediction:
+        """Predict the messages of a part with the probabilities that the method gives."""
+        messages, inference = self._unlabelled(part), self.fitted.inference
+        return inference.uncalibrated(messages, inference.match(messages))
+
+    @property
+    def calibration(self) -> ProbabilityCalibration:
+        """How probabilities are calibrated."""
+        return self.fitted.calibration
+
+    @property
+    def validating(self) -> int:
+        """How many validation messages there were to calibrate on."""
+        return len(self.fitted.validation)
 
     def view_embeddings(self, part: SplitPart) -> dict[str, Floats]:
         """Return what the network makes of a part's messages in each view [n, d]."""

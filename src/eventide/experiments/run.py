@@ -24,23 +24,31 @@ from eventide.experiments.run_log import (
     Outcome,
     RunRecord,
     Seconds,
+    SetFigures,
     Sizes,
     ValidationFigures,
 )
 from eventide.methods import METHODS
 from eventide.methods.method import Prediction
 from eventide.methods.tuned import TUNED_PRESET, tuning_note
+from eventide.opinions.prediction_sets import PredictionSets
 from eventide.scoring.calibration_error import class_averaged_nll, expected_calibration_error
 from eventide.scoring.metrics import error_auroc, score, tail_recall
+from eventide.scoring.selective import aurc
 from eventide.settings import Settings
 
 LINES_OF_TRACE = 12
+USUAL = 0.99
+WANTED = {"scarce": 0.9, "weak": 0.9}
+"""The coverage that prediction sets are made for, and by how a harder regime's name begins."""
 
 
 def run(job: Job, messages: SplitMessages) -> RunRecord:
     """Do one job; an error is recorded, so that the other jobs can go on."""
     try:
-        return _record(job, messages.plan, _outcome(job, messages.of(job.seed)))
+        return _record(
+            job, messages.plan, _outcome(job, messages.of(job.seed), messages.plan.regime)
+        )
     except EventideError as error:
         return _record(job, messages.plan, error=str(error))
     except Exception as error:  # any error of a method must not stop the others
@@ -49,7 +57,7 @@ def run(job: Job, messages: SplitMessages) -> RunRecord:
         return _record(job, messages.plan, error=what, trace="\n".join(lines))
 
 
-def _outcome(job: Job, split: SeedSplit) -> Outcome:
+def _outcome(job: Job, split: SeedSplit, regime: str) -> Outcome:
     variant = FittedVariant.fit(job.variant, Settings.model_validate(job.settings), split)
     started = time.perf_counter()
     prediction = variant.predict("test")
@@ -75,7 +83,11 @@ def _outcome(job: Job, split: SeedSplit) -> Outcome:
             nll=_finite(best, "validation_nll"),
         ),
         test=figures(
-            truth, prediction, data.training_set.class_counts, unseen_apart=split.unseen_apart
+            truth,
+            prediction,
+            data.training_set.class_counts,
+            unseen_apart=split.unseen_apart,
+            sets=_sets(regime, variant, prediction, truth),
         ),
         classes=len(data.classes),
         messages=Sizes(
@@ -92,8 +104,34 @@ def _outcome(job: Job, split: SeedSplit) -> Outcome:
     )
 
 
+def _sets(
+    regime: str, variant: FittedVariant, prediction: Prediction, truth: Ints
+) -> SetFigures | None:
+    """Make prediction sets on the validation messages, and count what they hold of the known."""
+    kept = variant.fitted.validation
+    known = truth < prediction.probability.shape[1]
+    if not len(kept) or not known.any():
+        return None
+    wanted = next((share for name, share in WANTED.items() if regime.startswith(name)), USUAL)
+    sets = PredictionSets.fit(kept.calibrated, kept.truth, wanted)
+    inside = sets.contains(prediction.probability[known], prediction.predicted[known])
+    held = inside[np.arange(len(inside)), truth[known]]
+    by_class = [held[truth[known] == each].mean() for each in np.unique(truth[known])]
+    return SetFigures(
+        wanted=wanted,
+        coverage=float(held.mean()),
+        class_coverage=float(np.mean(by_class)),
+        size=float(inside.sum(axis=1).mean()),
+    )
+
+
 def figures(
-    truth: Ints, prediction: Prediction, counts: Ints, *, unseen_apart: bool = False
+    truth: Ints,
+    prediction: Prediction,
+    counts: Ints,
+    *,
+    unseen_apart: bool = False,
+    sets: SetFigures | None = None,
 ) -> Figures:
     """Score a prediction of test messages; the undecided are wrong.
 
@@ -121,6 +159,8 @@ def figures(
         nll=class_averaged_nll(truth[known], prediction.probability[known]),
         ece=expected_calibration_error(1 - doubt, ~wrong),
         unseen_auroc=error_auroc(~known, prediction.doubt),
+        aurc=aurc(doubt, ~wrong),
+        sets=sets,
     )
 
 

@@ -44,13 +44,26 @@ class ValidationFigures(Part):
     nll: float | None = None
 
 
+class SetFigures(Part):
+    """How often sets made for a ``wanted`` coverage hold the true event, and how large they are.
+
+    ``class_coverage`` is averaged over the events that occur.
+    """
+
+    wanted: float
+    coverage: float
+    class_coverage: float
+    size: float
+
+
 class Figures(Part):
     """Figures on the test messages whose event was trained on.
 
     ``auroc`` says how well doubt (1 - probability of the assigned event) ranks errors,
     ``vacuity_auroc`` how well the method's own uncertainty does. ``tail_recall`` is of the smallest
     third of the events, ``nll`` is averaged by class. ``unseen_auroc`` says how well doubt ranks
-    messages of events that were not trained on above the others. Runs of earlier versions lack
+    messages of events that were not trained on above the others. ``aurc`` is the area under the
+    risk-coverage curve of doubt. ``sets`` are the prediction sets. Runs of earlier versions lack
     these, and their ``auroc`` is of uncertainty.
     """
 
@@ -67,6 +80,8 @@ class Figures(Part):
     nll: float | None = None
     ece: float | None = None
     unseen_auroc: float | None = None
+    aurc: float | None = None
+    sets: SetFigures | None = None
 
 
 class Sizes(Part):

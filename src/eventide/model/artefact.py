@@ -121,6 +121,7 @@ def model_facts(model: EventClassifier, state: State, *, keep_text: bool) -> dic
         "best_epoch": model.best_epoch_,
         "notes": list(model.notes_),
         "messages": len(model.memory_),
+        "calibration": model.calibration_.note(),
     }
 
 

@@ -10,7 +10,7 @@ from eventide.safe_text import safe
 CARD = """\
 # An Eventide model
 
-It assigns one of {classes} events to a social message, with an opinion: belief, uncertainty, and
+It assigns one of {classes} events to a social message, with an opinion: doubt, belief, and
 what each view ({views}) said.
 
 | | |
@@ -35,7 +35,8 @@ Validation figures chose the epoch, so they flatter the model: measure on messag
     opinions = eventide.load("MODEL").opinions("NEW_MESSAGES.jsonl")
 
 ## Beware
-- Uncertainty is lack of evidence (vacuity), not a probability of error.
+- Doubt is the probability that an event is wrong; uncertainty is lack of evidence (vacuity).
+- {calibration}.
 - The model knows only the events below; a message about anything else is assigned to one of them.
 - {privacy}
 
@@ -58,6 +59,7 @@ SALT_APART = (
     "The salt is kept apart (`--salt-file`): without that file nobody can test whether a name they "
     "know is in it, and nobody can use the model."
 )
+UNCALIBRATED = "Probabilities are not calibrated: read doubt as an order"
 OPEN = "Text, ids and names of the remembered messages are stored in clear (`--keep-text`)."
 
 
@@ -80,6 +82,7 @@ def model_card(facts: Mapping[str, Any]) -> str:
         accuracy=_figure(best.get("validation_accuracy")),
         f1=_figure(best.get("validation_f1")),
         eventide=facts["eventide"],
+        calibration=facts.get("calibration", UNCALIBRATED),
         privacy=_privacy(facts),
         events="\n".join(f"| {_cell(event)} | {count:,} |" for event, count in events),
     )

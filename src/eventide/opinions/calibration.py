@@ -57,8 +57,9 @@ class ProbabilityCalibration:
         Of none, one and one per class, the temperatures with the best log likelihood of messages
         that they were not fitted on; one per class only if that is more than chance.
         """
+        unchanged = cls(np.ones(1), len(labels))
         if len(labels) < FEWEST:
-            return cls.identity()
+            return unchanged
         plain, single, many = (
             _costs(
                 probability if kind == "none" else cross_fitted(probability, labels, kind), labels
@@ -66,7 +67,7 @@ class ProbabilityCalibration:
             for kind in ("none", "global", "by class")
         )
         if single.mean() >= plain.mean():
-            return cls.identity()
+            return unchanged
         gain = single - many
         error = gain.std() / np.sqrt(len(gain))
         kind: Kind = "by class" if gain.mean() > 2 * error else "global"
@@ -105,9 +106,16 @@ class ProbabilityCalibration:
 
     def note(self) -> str:
         """Say what was done, for a person."""
-        if not self.messages:
-            return "probabilities are not calibrated: there was no validation message to do it on"
-        return f"probabilities are calibrated on {self.messages:,} validation messages"
+        count = f"{self.messages:,} validation messages"
+        if self.messages < FEWEST:
+            found = count if self.messages else "no validation messages"
+            return f"probabilities are not calibrated ({found}): read doubt as an order"
+        if self.kind == "none":
+            return f"probabilities fit {count} as they are, and stay so"
+        how = "a temperature for each event"
+        if self.kind == "global":
+            how = f"a temperature of {self.temperature[0]:.2f}"
+        return f"probabilities are calibrated on {count}, which also chose the epoch: {how}"
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return arrays that ``from_state`` reads back."""

@@ -116,15 +116,14 @@ def clusters_of(counts: Ints, coverage: float, kind: str) -> Ints:
     groups: list[list[int]] = [[each] for each in order if counts[each] >= enough]
     if kind == "clustered":
         small = [each for each in order if counts[each] < enough]
-        joined: list[list[int]] = [[]]
+        rest: list[int] = []
         for each in small:
-            if counts[joined[-1]].sum() >= enough:
-                joined.append([])
-            joined[-1].append(each)
-        if len(joined) > 1 and counts[joined[-1]].sum() < enough:
-            rest = joined.pop()
-            joined[-1] += rest
-        groups += [each for each in joined if each and counts[each].sum() >= enough]
+            rest.append(each)
+            if counts[rest].sum() >= enough:
+                groups.append(rest)
+                rest = []
+        if groups:  # the very smallest, too few even together, go with the next larger ones
+            groups[-1] += rest
     for number, group in enumerate(groups):
         cluster[group] = number
     return cluster

@@ -114,7 +114,7 @@ def gives_probabilities(subject: Subject) -> list[str]:
 
 
 def gives_opinions(subject: Subject) -> list[str]:
-    """There is one opinion per message, in order, finite, with uncertainty in 0..1."""
+    """There is one opinion per message, in order, finite, with its shares in 0..1."""
     frame = pl.concat([subject.new, subject.known])
     opinions = subject.model.opinions(frame)
     failures = []
@@ -126,8 +126,13 @@ def gives_opinions(subject: Subject) -> list[str]:
         for name in numbers.columns
         if not np.isfinite(numbers[name].to_numpy()).all()
     ]
-    if not opinions["uncertainty"].is_between(0, 1).all():
-        failures.append("uncertainty leaves 0..1")
+    for name in ("probability", "doubt", "vacuity", "dissonance", "conflict"):
+        if not opinions[name].is_between(0, 1 + ROUNDING).all():
+            failures.append(f"{name} leaves 0..1")
+    if not opinions["uncertainty"].equals(opinions["vacuity"]):
+        failures.append("uncertainty is not vacuity")
+    if not np.allclose(opinions["doubt"], 1 - opinions["probability"], atol=ROUNDING):
+        failures.append("doubt is not 1 - probability")
     return failures
 
 

@@ -12,7 +12,9 @@ from eventide.reports.figures import (
     FIGURES,
     class_sizes,
     class_uncertainty,
+    reliability_curves,
     right_wrong,
+    risk_coverage_curves,
     sensitivity,
     tsne,
 )
@@ -103,6 +105,39 @@ def test_right_and_wrong_are_all_validation_messages(runs):
     check(values, right_wrong.FIGURE, "AUROC")
     held_out = len(runs.fitted(runs.methods[0]).truth("val"))
     assert all(len(each.right) + len(each.wrong) == held_out for each in values.methods)
+
+
+def test_reliability_before_and_after_calibration(runs):
+    values = reliability_curves.measure(runs)
+    figure = check(values, reliability_curves.FIGURE, "ECE")
+    assert len(figure.axes) == 2
+    run = runs.fitted(runs.methods[0])
+    tested = len(run.truth("test"))
+    assert all(sum(each.messages) == tested for each in values.curves)
+    plain, calibrated = values.curves[2:]
+    assert (plain.method, plain.kind, calibrated.kind) == (
+        "ucl-ec",
+        "as the method says",
+        "calibrated",
+    )
+    run = runs.fitted(runs.methods[1])
+    right = (run.predict("test").scored_as == run.truth("test")).mean()
+    shares = np.average(calibrated.right, weights=calibrated.messages)
+    assert shares == pytest.approx(right)
+    assert plain.said != calibrated.said
+
+
+def test_what_is_kept_by_doubt_and_by_vacuity(runs):
+    values = risk_coverage_curves.measure(runs)
+    check(values, risk_coverage_curves.FIGURE, "can keep")
+    assert [(each.method, each.order) for each in values.curves] == [
+        ("ce", "doubt"), ("ce", "vacuity"), ("ucl-ec", "doubt"), ("ucl-ec", "vacuity"),
+    ]  # fmt: skip
+    for each in values.curves:
+        run = next(runs.fitted(one) for one in runs.methods if one.name == each.method)
+        wrong = run.predict("test").scored_as != run.truth("test")
+        assert each.kept[-1] == 1
+        assert each.error[-1] == pytest.approx(wrong.mean())
 
 
 def test_drift_between_batches_and_epochs(small_sample):

@@ -1,4 +1,4 @@
-"""The paper's figures: one file each, made of values that can be printed and a drawing of them.
+"""The paper's figures and two of doubt: one file each, values that can be printed and a drawing.
 
 A new figure is one module with a `Recipe`, one line here, and a test.
 """
@@ -27,6 +27,16 @@ FIGURES.add(
 )
 FIGURES.add(
     "right-wrong", f"{_HERE}.right_wrong:FIGURE", "uncertainty of right and wrong predictions"
+)
+FIGURES.add(
+    "reliability",
+    f"{_HERE}.reliability_curves:FIGURE",
+    "probabilities against how often they are right, before and after calibration",
+)
+FIGURES.add(
+    "risk-coverage",
+    f"{_HERE}.risk_coverage_curves:FIGURE",
+    "errors among the messages kept, by doubt and by vacuity",
 )
 FIGURES.add(
     "sensitivity", f"{_HERE}.sensitivity:FIGURE", "ACC and F1 over the weights of the loss terms"

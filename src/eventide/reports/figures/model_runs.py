@@ -21,6 +21,7 @@ from eventide.methods.trained import TrainedMethod
 from eventide.model import EventClassifier
 from eventide.model.evaluation import rows_to_evaluate
 from eventide.model.inference import MemoryMatch
+from eventide.opinions.calibration import ProbabilityCalibration
 from eventide.reports.figures.trained_runs import Runs
 
 Ints = NDArray[np.int64]
@@ -61,10 +62,24 @@ class ModelRun(FittedRun):
 
     def predict(self, part: SplitPart) -> Prediction:
         """Predict the messages of a part."""
-        own, model = self.parts[part], self.model
+        return self.uncalibrated(part).calibrated(self.calibration)
+
+    def uncalibrated(self, part: SplitPart) -> Prediction:
+        """Predict the messages of a part with the probabilities that the method gives."""
+        own = self.parts[part]
         if own.frame is None:
-            return model.method_.predict(own.match.rows).calibrated(model.calibration_)
-        return model.inference.predict(own.frame, own.match)
+            return self.model.method_.predict(own.match.rows)
+        return self.model.inference.uncalibrated(own.frame, own.match)
+
+    @property
+    def calibration(self) -> ProbabilityCalibration:
+        """How probabilities are calibrated."""
+        return self.model.calibration_
+
+    @property
+    def validating(self) -> int:
+        """How many validation messages there were to calibrate on."""
+        return 0 if self.model.validation_ is None else len(self.model.validation_)
 
     def view_embeddings(self, part: SplitPart) -> dict[str, Floats]:
         """Return what the network makes of a part's messages in each view [n, d]."""

@@ -37,6 +37,12 @@ class RegimeMeasure:
     ranked: bool = True
 
 
+def _of_sets(name: str) -> Callable[[Outcome], float | None]:
+    return lambda outcome: (
+        None if outcome.test.sets is None else float(getattr(outcome.test.sets, name))
+    )
+
+
 PER_CENT = Column("", "", scale=100, best="high", spare=True)
 SHARE = Column("", "", digits=3, best="high", spare=True)
 ACCURACY = RegimeMeasure(
@@ -94,6 +100,39 @@ MEASURES = (
         "ECE: how far the stated probability is from the share that is right; lower is better",
         tested("ece"),
         replace(SHARE, best="low"),
+    ),
+    RegimeMeasure(
+        "regimes-aurc",
+        "AURC",
+        "AURC: the error rate of the messages kept, the least doubtful first, averaged over how "
+        "many are kept, in per cent; lower is better",
+        tested("aurc"),
+        replace(PER_CENT, best="low"),
+    ),
+    RegimeMeasure(
+        "regimes-set-coverage",
+        "Coverage of prediction sets",
+        "Coverage: per cent of the messages whose prediction set holds the true event; sets are "
+        "made for 90 % in scarce and weak regimes, for 99 % in the others",
+        _of_sets("coverage"),
+        PER_CENT,
+        ranked=False,
+    ),
+    RegimeMeasure(
+        "regimes-set-class-coverage",
+        "Coverage of prediction sets, mean over events",
+        "Coverage of each event's messages, averaged over events, in per cent",
+        _of_sets("class_coverage"),
+        PER_CENT,
+        ranked=False,
+    ),
+    RegimeMeasure(
+        "regimes-set-size",
+        "Size of prediction sets",
+        "Size: how many events a prediction set holds on average; 1 is smallest",
+        _of_sets("size"),
+        Column("", "", digits=2, best="low", spare=True),
+        ranked=False,
     ),
     RegimeMeasure(
         "regimes-seconds",
