@@ -5,7 +5,8 @@
 
 The first is the whole command ``eventide report MODEL crisislex-lt28``, with a model that is
 trained for one epoch if none is given: the report does not depend on how well it has learned. The
-second is what the report adds to ``eventide demo``: it is made in a process that has fitted and evaluated.
+second is what the report adds to ``eventide demo``: it is made in a process that has fitted and
+evaluated.
 Printed are seconds on the clock, seconds of the processor, and bytes.
 """
 
