@@ -11,7 +11,7 @@ import typer
 from eventide.cli.console import print_json, say
 from eventide.cli.exits import stoppable
 from eventide.cli.options import AllowDownload, AsJson, ModelPath, Overwrite, SaltFile
-from eventide.cli.reading import Reading, named, reads_messages
+from eventide.cli.reading import STANDARD_INPUT, Reading, named, reads_messages
 
 if TYPE_CHECKING:
     from eventide.model import EventClassifier
@@ -100,7 +100,7 @@ def write_report(
     from eventide.reports.html.html_page import write_page
     from eventide.reports.html.model_report import model_report
 
-    name = Path(source).name if source else ""
+    name = "standard input" if source == STANDARD_INPUT else Path(source).name if source else ""
     write_page(model_report(model, messages, name=name, **options), path)
 
 

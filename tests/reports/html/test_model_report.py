@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from eventide.errors import BadSetting, OutputError
+from eventide.errors import BadSetting, InputError, OutputError
 from eventide.model import EventClassifier
 from eventide.reports.html.class_rows import class_rows
 from eventide.reports.html.model_report import model_report
@@ -116,6 +116,11 @@ def test_few_messages(model, small_sample, count):
     html = model_report(model, fresh_of(small_sample).head(count)).html()
     assert ("map" in charts_of(html)) == (count > 3)
     assert f"{count} message" in html
+
+
+def test_no_message_is_an_error(model, small_sample):
+    with pytest.raises(InputError, match="no message"):
+        model_report(model, small_sample.head(0))
 
 
 def test_a_method_without_network(small_sample):
