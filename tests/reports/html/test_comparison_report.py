@@ -49,6 +49,6 @@ def test_a_comparison_without_runs_says_so(compared):
 
     from eventide.experiments.regime_results import RegimeResults
 
-    empty = RegimeResults({"random": replace(compared.first, runs={}, variants=())})
-    html = comparison_report(Compared(empty, "ucl-ec", ())).html()
+    empty = RegimeResults({"random": replace(compared.first, runs={})})
+    html = comparison_report(Compared(empty, "ucl-ec+cb", ())).html()
     assert "No run has finished" in html

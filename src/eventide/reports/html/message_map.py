@@ -66,8 +66,12 @@ def plane(subject: ReportSubject, rows: Ints) -> NDArray[np.float64]:
 def _principal(vectors: NDArray[np.float64], width: int) -> NDArray[np.float64]:
     """Turn rows onto their first principal axes; a sign is fixed, so that a map is not mirrored."""
     centred = vectors - vectors.mean(axis=0)
-    _, axes = np.linalg.eigh(centred.T @ centred)
-    axes = axes[:, ::-1][:, :width]
-    signs = np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])])
-    turned: NDArray[np.float64] = centred @ (axes * np.where(signs == 0, 1, signs))
-    return turned
+    if len(vectors) < vectors.shape[1]:  # the smaller of the two products is quicker to take apart
+        sizes, sides = np.linalg.eigh(centred @ centred.T)
+        turned = (sides * np.sqrt(np.maximum(sizes, 0)))[:, ::-1][:, :width]
+    else:
+        _, axes = np.linalg.eigh(centred.T @ centred)
+        turned = centred @ axes[:, ::-1][:, :width]
+    signs = np.sign(turned[np.abs(turned).argmax(axis=0), np.arange(turned.shape[1])])
+    fixed: NDArray[np.float64] = turned * np.where(signs == 0, 1, signs)
+    return fixed
