@@ -1,1 +1,1 @@
-"""Numbers about predictions: accuracy, macro-F1, uncertainty against error."""
+"""Numbers about predictions: accuracy, macro-F1, calibration, doubt against error."""
