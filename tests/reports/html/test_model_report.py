@@ -119,7 +119,7 @@ def test_few_messages(model, small_sample, count):
 
 
 def test_no_message_is_an_error(model, small_sample):
-    with pytest.raises(InputError, match="no message"):
+    with pytest.raises(InputError, match="no rows"):
         model_report(model, small_sample.head(0))
 
 

@@ -107,12 +107,6 @@ def subject_of(model: EventClassifier, messages: Any = None, name: str = "") -> 
         return _remembered(model)
     intake = model.intake(messages, allow_rejected=True)
     frame, name = intake.messages, name or intake.where
-    if not len(frame):
-        raise InputError(
-            "there is no message to report on",
-            where=intake.where,
-            next_step="give some messages, or none at all: then the report is about the model",
-        )
     match = model.match_messages(frame)
     prediction = model.inference.predict(frame, match)
     known = [str(each) for each in model.class_names]
