@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from eventide.cli.comparison_output import complain, run_bar, show_tables
+from eventide.cli.comparison_output import complain, run_bar, show_tables, write_comparison
 from eventide.cli.console import print_json, say
 from eventide.cli.options import (
     AsJson,
@@ -19,6 +19,7 @@ from eventide.cli.options import (
     changed_settings,
 )
 from eventide.cli.reading import Reading, reads_messages
+from eventide.cli.report import checked_page, show_page
 from eventide.errors import BadSetting
 
 
@@ -99,6 +100,12 @@ def compare(
         ),
     ] = None,
     workers: Workers = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write a page with charts here too (.html); it is replaced."
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Run methods side by side and print tables: accuracy, F1, NMI, AMI, ARI, significance, times.
@@ -134,9 +141,11 @@ def compare(
             reference=reference,
             out=out,
             workers=workers,
+            report=None if report is None else checked_page(report, [source], overwrite=True),
             as_json=as_json,
         ).answer(reading, from_log)
         return
+    page = None if report is None else checked_page(report, [source], overwrite=True)
     chosen_seeds = read_seeds(seeds)
     changes = {
         name.replace("__", "."): value for name, value in changed_settings(change or []).items()
@@ -145,6 +154,7 @@ def compare(
     from eventide.experiments import compare as run_all
     from eventide.experiments.jobs import check_request, check_runs_folder
     from eventide.experiments.prepared import data_name, needed_lists
+    from eventide.experiments.regime_results import RegimeResults
     from eventide.features.encoders import DEFAULT_ENCODER
     from eventide.reports.tables.collection import collect
     from eventide.reports.tables.significance_table import chosen_reference
@@ -173,11 +183,22 @@ def compare(
         raise typer.Exit(1) from None
     tables = collect(results, choice.groups, data=data, reference=reference)
     written = write_tables(results, tables, folder)
+    if page is not None:
+        write_comparison(
+            RegimeResults({results.plan.split: results}),
+            page,
+            reference=reference,
+            tables=tables,
+            notes=choice.notes,
+            events=sorted(set(data.messages["event"].drop_nulls().to_list())),
+        )
     if as_json:
         print_json(as_data(results, choice.notes, reference))
     else:
         show_tables(tables, [*choice.notes, *results.notes])
         say(f"runs:   {results.path}\ntables: {written[0]}, and each as .md .tex .csv")
+        if page is not None:
+            show_page(page)
         if replaced:
             say("note: the tables of an earlier comparison in this folder were replaced")
     if results.failures:

@@ -10,9 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from eventide.cli.comparison_output import complain, run_bar, show_tables, table_width
+from eventide.cli.comparison_output import (
+    complain,
+    run_bar,
+    show_tables,
+    table_width,
+    write_comparison,
+)
 from eventide.cli.console import command, print_json, say
 from eventide.cli.options import changed_settings
+from eventide.cli.report import show_page
 from eventide.errors import BadSetting
 
 if TYPE_CHECKING:
@@ -39,6 +46,7 @@ class RegimeRequest:
     reference: str | None
     out: Path | None
     workers: int | None
+    report: Path | None
     as_json: bool
 
     def answer(self, reading: Reading, from_log: Path | None) -> None:
@@ -100,7 +108,8 @@ class RegimeRequest:
         except KeyboardInterrupt:
             say(f"stopped; the same command goes on with what is in {folder}", err=True)
             raise typer.Exit(1) from None
-        self._report(results, folder, reference, choice.notes, replaced)
+        events = sorted(set(data.messages["event"].drop_nulls().to_list()))
+        self._report(results, folder, reference, choice.notes, replaced, events)
         if results.failures:
             complain(results)
             raise typer.Exit(1)
@@ -129,6 +138,7 @@ class RegimeRequest:
         reference: str | None,
         notes: Sequence[str],
         replaced: bool,
+        events: Sequence[str] = (),
     ) -> None:
         from eventide.reports.tables.regime_files import (
             RegimeReport,
@@ -138,12 +148,24 @@ class RegimeRequest:
 
         report = RegimeReport.of(results, reference, notes, command(*sys.argv[1:]))
         written = write_regime_tables(report, folder)
+        if self.report is not None:
+            write_comparison(
+                results,
+                self.report,
+                reference=report.reference,
+                tables=report.tables(),
+                notes=notes,
+                winners=report.winners,
+                events=events,
+            )
         if self.as_json:
             print_json(regimes_as_data(report))
             return
         _show(report)
         say(f"runs:   {results.path}\ntables: {written[0]}, and each as .md .tex .csv")
         say(f"figure: {written[-2]}, {written[-1].name}")
+        if self.report is not None:
+            show_page(self.report)
         if replaced:
             say("note: the tables of earlier regimes in this folder were replaced")
 

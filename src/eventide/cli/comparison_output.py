@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from eventide.cli.console import IN_A_PIPE, say
+from eventide.cli.console import IN_A_PIPE, command, say
 from eventide.cli.watching import run_lines
 
 if TYPE_CHECKING:
@@ -97,3 +98,17 @@ def complain(results: Results | RegimeResults) -> None:
     for line in failures(results):
         say(f"  {line}", err=True)
     say("  the same command tries them again", err=True)
+
+
+def write_comparison(
+    results: RegimeResults, path: Path, *, reference: str, tables: Sequence[Table], **more: Any
+) -> None:
+    """Write the page of a comparison; ``more`` are further fields of `Compared`."""
+    from eventide.progress import step
+    from eventide.reports.html.comparison_report import Compared, comparison_report
+    from eventide.reports.html.html_page import write_page
+
+    told = command(*sys.argv[1:])
+    with step("drawing the page of the comparison"):
+        page = comparison_report(Compared(results, reference, tables, command=told, **more))
+    write_page(page, path)

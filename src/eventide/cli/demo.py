@@ -14,12 +14,13 @@ from eventide.cli.evaluate import show_report
 from eventide.cli.exits import stoppable
 from eventide.cli.options import Seed
 from eventide.cli.reading import Reading
+from eventide.cli.report import show_page, write_report
 from eventide.cli.train import show_training
 from eventide.cli.watching import watching
 
 TAKES = "about a minute on two cores"
 MARK = "written-by-eventide-demo.txt"
-"""A file by which a later demo knows that the sample and the model beside it may be replaced."""
+"""A file by which a later demo knows that what lies beside it may be replaced."""
 
 
 def demo(
@@ -28,7 +29,7 @@ def demo(
     ] = Path("eventide-demo"),
     seed: Seed = 0,
 ) -> None:
-    """Run everything on the built-in sample: check, train, evaluate, save.
+    """Run everything on the built-in sample: check, train, evaluate, save, report.
 
     It takes about a minute on two cores.
 
@@ -46,7 +47,9 @@ def demo(
     with stoppable("the same command starts again"):
         with writing(folder, "the demo"):
             folder.mkdir(parents=True, exist_ok=True)
-            (folder / MARK).write_text("The next demo replaces sample.parquet and model.\n")
+            (folder / MARK).write_text(
+                "The next demo replaces sample.parquet, model and report.html.\n"
+            )
         write_parquet(sample(seed=seed), messages)
         intake = Reading().read(messages)
         say("1. The sample: invented messages about invented events\n")
@@ -59,6 +62,10 @@ def demo(
         show_training(model, model_path)
         say("\n3. Results on test messages\n")
         show_report(model.evaluate(intake))
+        say("\n4. A report to show a colleague\n")
+        page = folder / "report.html"
+        write_report(model, intake, page, str(messages), title="Events in the built-in sample")
+        show_page(page)
     say(f"\nDone in {time.perf_counter() - started:.0f} s. Try next:")
     for line in next_commands(model_path, messages):
         say(f"  {line}")

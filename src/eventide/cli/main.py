@@ -26,6 +26,7 @@ from eventide.cli import (
     forget,
     labels,
     methods,
+    report,
     stream,
     thresholds,
     train,
@@ -74,6 +75,7 @@ app.command("train")(train.train)
 app.command("evaluate")(evaluate.evaluate)
 app.command("assign")(assign.assign)
 app.command("explain")(explain.explain)
+app.command("report")(report.report)
 app.command("thresholds")(thresholds.thresholds)
 app.command("forget")(forget.forget)
 app.command("discover")(discover.discover)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from eventide.cli.console import command, note, print_json, say
+from eventide.cli.exits import stoppable
 from eventide.cli.options import (
     AsJson,
     Entities,
@@ -22,7 +23,8 @@ from eventide.cli.options import (
     changed_settings,
     view_mapping,
 )
-from eventide.cli.reading import Reading, reads_messages
+from eventide.cli.reading import Reading, named, reads_messages
+from eventide.cli.report import checked_page, show_page, write_report
 from eventide.cli.watching import watching
 from eventide.methods import DEFAULT_METHOD
 
@@ -73,6 +75,12 @@ def train(
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue a run that was stopped, from its checkpoint.")
     ] = False,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write a page about the model and these messages here (.html)."
+        ),
+    ] = None,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
@@ -83,6 +91,7 @@ def train(
     from eventide.outputs import check_room, reserved
 
     out = checked_out(out, sources, salt_file, overwrite=overwrite)
+    page = None if report is None else checked_page(report, sources, overwrite=overwrite)
     checkpoints = out.with_name(f"{out.name}.checkpoint")
     with reserved(out), told_how_to_resume(checkpoints):  # before torch is loaded: errors are quick
         from eventide.model import EventClassifier
@@ -116,12 +125,18 @@ def train(
             )
         save_model(model, out, keep_text=keep_text)
         drop_checkpoints(checkpoints)
+    if page is not None:
+        with stoppable(f"the model is in {out}; the report was not written"):
+            write_report(model, intake, page, named(sources))
     if as_json:
-        report = {"model": str(out), "best": best_row(model), "notes": model.notes_}
+        told = {"model": str(out), "best": best_row(model), "notes": model.notes_}
         rows = {"messages": len(intake.messages), "rejected": len(intake.rejected)}
-        print_json(report | rows, indent=None)
+        written = {} if page is None else {"report": str(page)}
+        print_json(told | rows | written, indent=None)
     else:
         show_training(model, out)
+        if page is not None:
+            show_page(page)
 
 
 def checked_out(out: Path, sources: list[str], salt_file: Path | None, *, overwrite: bool) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -17,75 +18,75 @@ from eventide.experiments.variants import Variant
 from eventide.methods.method import Prediction
 from eventide.methods.trained import TrainedMethod
 from eventide.model.fitted import FittedMethod
-from eventide.runners.runner import Outputs
+from eventide.opinions.calibration import ProbabilityCalibration
 from eventide.settings import Settings
 
 Floats = NDArray[np.float64]
 SplitPart: TypeAlias = Literal["train", "val", "test"]
 
 
-@dataclass(frozen=True)
-class FittedVariant:
-    """One variant fitted on one split, and what it makes of "train", "val" or "test" messages."""
+class FittedRun(ABC):
+    """What figures ask of a fitted method: predictions, embeddings and errors by class.
+
+    A part is "train", "val" or "test".
+    """
 
     name: str
-    fitted: FittedMethod
-    split: SeedSplit
-
-    @classmethod
-    def fit(cls, variant: Variant, settings: Settings, split: SeedSplit) -> FittedVariant:
-        """Fit a variant with these settings on a split."""
-        return cls(variant.name, split.fit(variant, settings), split)
 
     @property
+    @abstractmethod
     def classes(self) -> list[str]:
         """The events trained on, in the order of their indices."""
-        return [str(event) for event in self.fitted.data.classes]
 
-    def messages(self, part: SplitPart) -> pl.DataFrame:
-        """Return the labelled messages of a part; validation ones of known events alone."""
-        if part == "test":
-            return self.split.test
-        of_part = self.split.messages.filter(pl.col("split") == part)
-        return of_part.filter(pl.col("event").is_in(self.classes))
+    @property
+    @abstractmethod
+    def class_counts(self) -> Ints:
+        """How many training messages each class has [C]."""
 
+    @abstractmethod
     def truth(self, part: SplitPart) -> Ints:
         """Return the class of each message of a part; an event not trained on has an index >= C."""
-        return class_indices(self.messages(part)["event"].to_list(), self.classes)
 
+    @abstractmethod
     def predict(self, part: SplitPart) -> Prediction:
         """Predict the messages of a part, which show no label."""
-        return self.fitted.predict(self._unlabelled(part))
+
+    @abstractmethod
+    def uncalibrated(self, part: SplitPart) -> Prediction:
+        """Predict the messages of a part with the probabilities that the method gives."""
+
+    @property
+    @abstractmethod
+    def calibration(self) -> ProbabilityCalibration:
+        """How probabilities are calibrated."""
+
+    @property
+    @abstractmethod
+    def validating(self) -> int:
+        """How many validation messages there were to calibrate on."""
+
+    @abstractmethod
+    def view_embeddings(self, part: SplitPart) -> dict[str, Floats]:
+        """Return what the network makes of a part's messages in each view [n, d]."""
+
+    @abstractmethod
+    def trains_network(self) -> bool:
+        """Whether there is a network that embeds messages."""
 
     def embeddings(self, part: SplitPart, view: str) -> Floats:
         """Return what the network makes of a part's messages in one view [n, d], as unit rows."""
-        method = self.fitted.method
-        if not isinstance(method, TrainedMethod):
+        if not self.trains_network():
             raise BadSetting(
                 f"{self.name} has no network whose embeddings could be shown",
                 next_step="choose methods that train one, e.g. --methods ce,ucl-ec",
             )
-        messages, inference, runner = self._unlabelled(part), self.fitted.inference, method.runner
-        match = inference.match(messages)
-        known, new = np.flatnonzero(match.rows >= 0), np.flatnonzero(match.rows < 0)
-        found = []
-        if len(known) or not len(new):
-            found.append((known, runner.evaluate(match.rows[known])))
-        if len(new):  # not inside the graph: they read the memory, as in a prediction
-            corpus = inference.prepare(messages[new], match.keys.take(new))
-            found.append((new, runner.evaluate_new(runner.look_up(corpus))))
-        order = np.argsort(np.concatenate([rows for rows, _ in found]))
-        vectors = np.concatenate([self._of_view(outputs, view) for _, outputs in found])
-        return unit_rows(vectors[order])
-
-    def _of_view(self, outputs: Outputs, view: str) -> Floats:
-        if view not in outputs:
+        found = self.view_embeddings(part)
+        if view not in found:
             raise BadSetting(
                 f"{self.name} has no view {view!r}",
-                next_step=f"choose one of {', '.join(outputs)}",
+                next_step=f"choose one of {', '.join(found)}",
             )
-        vectors: Floats = outputs[view].embeddings.double().cpu().numpy()
-        return vectors
+        return unit_rows(found[view])
 
     def class_means(self, values: NDArray[Any], truth: Ints) -> Floats:
         """Average one value per message within each class [C]; NaN for a class without any."""
@@ -104,6 +105,69 @@ class FittedVariant:
         """Share of each class's messages of a part that are predicted wrongly [C]."""
         truth = self.truth(part)
         return self.class_means(self.predict(part).scored_as != truth, truth)
+
+
+@dataclass(frozen=True)
+class FittedVariant(FittedRun):
+    """One variant fitted on one split, and what it makes of "train", "val" or "test" messages."""
+
+    name: str
+    fitted: FittedMethod
+    split: SeedSplit
+
+    @classmethod
+    def fit(cls, variant: Variant, settings: Settings, split: SeedSplit) -> FittedVariant:
+        """Fit a variant with these settings on a split."""
+        return cls(variant.name, split.fit(variant, settings), split)
+
+    @property
+    def classes(self) -> list[str]:
+        """The events trained on, in the order of their indices."""
+        return [str(event) for event in self.fitted.data.classes]
+
+    @property
+    def class_counts(self) -> Ints:
+        """How many training messages each class has [C]."""
+        return self.fitted.data.training_set.class_counts
+
+    def messages(self, part: SplitPart) -> pl.DataFrame:
+        """Return the labelled messages of a part; validation ones of known events alone."""
+        if part == "test":
+            return self.split.test
+        of_part = self.split.messages.filter(pl.col("split") == part)
+        return of_part.filter(pl.col("event").is_in(self.classes))
+
+    def truth(self, part: SplitPart) -> Ints:
+        """Return the class of each message of a part; an event not trained on has an index >= C."""
+        return class_indices(self.messages(part)["event"].to_list(), self.classes)
+
+    def predict(self, part: SplitPart) -> Prediction:
+        """Predict the messages of a part, which show no label."""
+        return self.fitted.predict(self._unlabelled(part))
+
+    def uncalibrated(self, part: SplitPart) -> Prediction:
+        """Predict the messages of a part with the probabilities that the method gives."""
+        messages, inference = self._unlabelled(part), self.fitted.inference
+        return inference.uncalibrated(messages, inference.match(messages))
+
+    @property
+    def calibration(self) -> ProbabilityCalibration:
+        """How probabilities are calibrated."""
+        return self.fitted.calibration
+
+    @property
+    def validating(self) -> int:
+        """How many validation messages there were to calibrate on."""
+        return len(self.fitted.validation)
+
+    def view_embeddings(self, part: SplitPart) -> dict[str, Floats]:
+        """Return what the network makes of a part's messages in each view [n, d]."""
+        messages, inference = self._unlabelled(part), self.fitted.inference
+        return inference.embeddings(inference.match(messages), messages)
+
+    def trains_network(self) -> bool:
+        """Whether there is a network that embeds messages."""
+        return isinstance(self.fitted.method, TrainedMethod)
 
     def _unlabelled(self, part: SplitPart) -> pl.DataFrame:
         return self.messages(part).with_columns(event=pl.lit(None, pl.String))

@@ -39,6 +39,7 @@ from eventide.model.label_types import (
     settled_kind,
     sort_key,
 )
+from eventide.model.notebook import PAGES, OpinionFrame, model_html
 from eventide.model.novelty_scores import NoveltyModel, verdicts_of, with_verdicts
 from eventide.model.opinion_frame import (
     ArrowKind,
@@ -250,7 +251,7 @@ class EventClassifier(ClassifierParameters, Estimator):
         prediction = said.calibrated(self.calibration_)
         verdicts = verdicts_of(self, prediction, parts, false_alarms)
         opinions = opinion_frame(frame["id"], prediction, self.classes_, sets)
-        return in_kind(messages, with_verdicts(opinions, verdicts))
+        return in_kind(messages, OpinionFrame(with_verdicts(opinions, verdicts)))
 
     def predict_set(
         self,
@@ -336,6 +337,28 @@ class EventClassifier(ClassifierParameters, Estimator):
         self._check_fitted()
         wanted = None if message_id is None else str(message_id)
         return explain(self, messages, wanted, strongest=strongest)
+
+    def report(self, messages: Any = None, **options: Any) -> Any:
+        """Make a page to show a colleague, of the model or of messages as it sees them.
+
+        Labelled messages measure the model, unlabelled ones are described. A notebook shows the
+        page inline; ``.save("report.html")`` writes it: one file, no network. ``options`` are those
+        of `eventide.reports.html.model_report.model_report`: title, with_text, accuracy.
+        """
+        self._check_fitted()
+        return PAGES.load("report")(self, messages, **options)
+
+    def figure(self, name: str, messages: Any = None, *, view: str | None = None) -> Any:
+        """Draw a figure of this model with matplotlib and return it; `eventide figure --list`.
+
+        It is of labelled ``messages``, else of the model's own validation messages.
+        """
+        self._check_fitted()
+        return PAGES.load("figure")(name, self, messages, view=view).figure
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show: a card of a fitted model, else scikit-learn's diagram."""
+        return model_html(self) if self.__sklearn_is_fitted__() else super()._repr_html_()
 
     def forget(self, ids: Sequence[str] = (), users: Sequence[str] = ()) -> int:
         """Take messages out of the memory, by id or author, and return how many went.

@@ -240,6 +240,15 @@ def evaluate_model(
     )
 
 
+def rows_to_evaluate(
+    model: EventClassifier, labelled: pl.DataFrame, rows: str = "auto"
+) -> tuple[str, Mask, Standing]:
+    """Return which rows ``evaluate_model`` would take of labelled messages, and what it knows."""
+    standing = Standing.of(model, labelled)
+    rows, mask = _chosen(rows, labelled["split"], standing)
+    return rows, mask, standing
+
+
 def _without_evidence(count: int) -> list[str]:
     return [f"{count:,} messages have no evidence for any event: they count as wrong"] * (count > 0)
 

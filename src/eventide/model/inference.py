@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from eventide.corpus.corpus import Corpus, Featuriser, Ints, MessageKeys
 from eventide.graphs.keys import KeyIndex, Keys
-from eventide.methods.method import Method, Prediction, together
+from eventide.methods.method import Floats, Method, Prediction, together
+from eventide.methods.trained import TrainedMethod
 from eventide.opinions.calibration import ProbabilityCalibration
 from eventide.runtime.lazy import Lazy
 from eventide.runtime.threads import threads_for
@@ -29,6 +30,12 @@ class MemoryMatch:
     keys: MessageKeys
     rows: Ints
     edited: Mask
+
+    @classmethod
+    def remembered(cls, memory: Corpus, rows: Ints) -> MemoryMatch:
+        """Name messages of the memory by their rows."""
+        keys = MessageKeys(memory.ids[rows], memory.texts[rows])
+        return cls(keys, rows, np.zeros(len(rows), bool))
 
     def as_new(self) -> MemoryMatch:
         """Take all messages for new ones, whatever the memory holds."""
@@ -100,6 +107,34 @@ class Inference:
                 corpus = self.prepare(unseen, keys)
                 parts.append((new, self.method.predict_new(corpus), corpus))
         return parts
+
+    def embeddings(
+        self, match: MemoryMatch, frame: pl.DataFrame | None = None
+    ) -> dict[str, Floats]:
+        """Return what the network makes of messages in each view [n, d]; see `TrainedMethod`.
+
+        The ``frame`` holds the messages; it is not needed where the memory has them all.
+        """
+        if not isinstance(self.method, TrainedMethod):
+            raise TypeError("this method has no network")
+        runner = self.method.runner
+        known, new = np.flatnonzero(match.rows >= 0), np.flatnonzero(match.rows < 0)
+        found = []
+        with threads_for(len(match.rows)):
+            if len(known) or not len(new):
+                found.append((known, runner.evaluate(match.rows[known])))
+            if (
+                len(new) and frame is not None
+            ):  # not inside the graph: they read the memory, as in a prediction
+                corpus = self.prepare(frame[new], match.keys.take(new))
+                found.append((new, runner.evaluate_new(runner.look_up(corpus))))
+        order = np.argsort(np.concatenate([rows for rows, _ in found]))
+        return {
+            view: np.concatenate(
+                [each[view].embeddings.double().cpu().numpy() for _, each in found]
+            )[order]
+            for view in found[0][1]
+        }
 
     def prepare(self, frame: pl.DataFrame, keys: MessageKeys) -> Corpus:
         """Featurise new messages; one without a time is as late as the latest of the memory.

@@ -93,4 +93,4 @@ def draw(values: ClassSizes) -> Figure:
     return figure
 
 
-FIGURE = Recipe(measure, draw)
+FIGURE = Recipe(measure, draw, model=True)

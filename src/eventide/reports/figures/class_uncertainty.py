@@ -24,7 +24,7 @@ from eventide.reports.figures.style import (
     text_of,
     write_values,
 )
-from eventide.reports.figures.trained_runs import GROUPED_BY, Runs
+from eventide.reports.figures.trained_runs import Runs
 
 INDICATORS = ("uncertainty", "1/n", "sqrt(1/n)")
 
@@ -85,13 +85,13 @@ def measure(runs: Runs) -> ClassUncertainty:
     """Train once, and set each class's uncertainty beside its size and its error rates."""
     run = runs.grouping_run()
     uncertainty = run.class_uncertainty()
-    counts = run.fitted.data.training_set.class_counts
+    counts = run.class_counts
     errors = {"training": run.class_error("train"), "test": run.class_error("test")}
     indicators = dict(zip(INDICATORS, (uncertainty, 1 / counts, np.sqrt(1 / counts)), strict=True))
     order = np.argsort(-uncertainty, kind="stable")
     return ClassUncertainty(
         data=runs.name,
-        method=GROUPED_BY,
+        method=run.name,
         seed=runs.seed,
         classes=tuple(run.classes[index] for index in order),
         counts=tuple(counts[order].tolist()),
@@ -178,4 +178,4 @@ def _gaps(values: tuple[float | None, ...]) -> list[float]:
     return [float("nan") if value is None else value for value in values]
 
 
-FIGURE = Recipe(measure, draw)
+FIGURE = Recipe(measure, draw, model=True)

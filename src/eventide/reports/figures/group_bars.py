@@ -38,6 +38,7 @@ class GroupResults(FigureValues):
     messages: dict[str, tuple[int, ...]]
     edges: tuple[tuple[float, float], ...]
     results: tuple[MethodInGroup, ...]
+    grouped_by: str = GROUPED_BY
 
     def size(self, group: str) -> str:
         """Say how many classes and test messages a group has; a range where seeds differ."""
@@ -49,7 +50,7 @@ class GroupResults(FigureValues):
     def lines(self) -> list[str]:
         """Sizes first, then ACC and F1 by group and method."""
         return [
-            f"groups: thirds of the range of {GROUPED_BY}'s training class uncertainty, "
+            f"groups: thirds of the range of {self.grouped_by}'s training class uncertainty, "
             f"seeds {', '.join(map(str, self.seeds))}",
             *(f"{group}: {self.size(group)}" for group in GROUPS),
             f"{'method':<14}{'group':<12}{'ACC %':>16}{'F1 %':>16}",
@@ -94,6 +95,7 @@ def measure(runs: Runs) -> GroupResults:
                 found.items(), key=lambda pair: GROUPS.index(pair[0][0])
             )
         ),
+        grouped_by=runs.grouping_run(runs.seed).name,
     )
 
 
@@ -157,4 +159,4 @@ def _range(values: tuple[int, ...]) -> str:
     return str(low) if low == high else f"{low}–{high}"
 
 
-FIGURE = Recipe(measure, draw, methods=METHODS_SHOWN, seeds=True)
+FIGURE = Recipe(measure, draw, methods=METHODS_SHOWN, seeds=True, model=True)

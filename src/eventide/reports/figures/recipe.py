@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from matplotlib.figure import Figure
 
 if TYPE_CHECKING:
+    from eventide.model import EventClassifier
     from eventide.reports.figures.trained_runs import Runs
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -39,7 +40,8 @@ class Recipe(Generic[ValuesT]):
     """How a figure comes about: ``measure`` trains and counts, ``draw`` only draws.
 
     ``methods`` are those shown unless others are asked for; none means that the figure does not
-    take any. ``views`` and ``seeds`` say whether it can show another view, or several seeds.
+    take any. ``views`` and ``seeds`` say whether it can show another view, or several seeds,
+    ``model`` whether it can be of one model that is trained already.
     """
 
     measure: Callable[[Runs], ValuesT]
@@ -48,6 +50,7 @@ class Recipe(Generic[ValuesT]):
     views: bool = False
     seeds: bool = False
     data: bool = True
+    model: bool = False
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,7 @@ class Made:
     figure: Figure
 
     code: str = ""
+    note: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the values as JSON can hold them, and which code made them."""
@@ -90,6 +94,42 @@ def make_figure(
         runs = Runs.of(source, methods or recipe.methods, seeds=seeds, **options)
     values = recipe.measure(runs)  # type: ignore[arg-type]
     return Made(name, values, recipe.draw(values), code_name([commit()]))
+
+
+def model_figure(
+    name: str,
+    model: EventClassifier,
+    messages: Any = None,
+    *,
+    view: str | None = None,
+    data: str = "",
+) -> Made:
+    """Measure and draw a figure of a model that is trained already; nothing is trained.
+
+    It is measured on labelled ``messages``, chosen as `eventide evaluate` does, else on the model's
+    own validation messages. ``data`` is what titles call it.
+    """
+    from eventide.reports.figures.model_runs import ModelRuns
+
+    recipe = check_model_figure(name)
+    if view is not None and not recipe.views:
+        raise _refused(name, "another view")
+    runs = ModelRuns.of_model(model, messages, view=view, data=data)
+    values = recipe.measure(runs)
+    note = "" if runs.what == "test messages" else f"test messages of the figure: {runs.what}"
+    return Made(name, values, recipe.draw(values), code_name([commit()]), note)
+
+
+def check_model_figure(name: str) -> Recipe[Any]:
+    """Return the recipe of a figure if it can be of a trained model, else say which can."""
+    recipe: Recipe[Any] = FIGURES.load(name)
+    if not recipe.model:
+        able = [each for each, known in FIGURES.working().items() if known.model]
+        raise BadSetting(
+            f"the figure {name} shows how training goes, not one model",
+            next_step=f"of a model there are: {', '.join(able)}; or leave --model out",
+        )
+    return recipe
 
 
 def check_figure(

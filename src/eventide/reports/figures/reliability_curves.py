@@ -66,15 +66,14 @@ def measure(runs: Runs) -> ReliabilityCurves:
     found, truth, validating = [], runs.fitted(runs.methods[0]).truth("test"), 0
     for variant in runs.methods:
         run = runs.fitted(variant)
-        inference, messages = run.fitted.inference, run.messages("test")
-        said = inference.uncalibrated(messages, inference.match(messages))
+        said = run.uncalibrated("test")
         found += [
             curve_of(run.name, kind, prediction, truth)
             for kind, prediction in zip(
-                STYLES, (said, said.calibrated(run.fitted.calibration)), strict=True
+                STYLES, (said, said.calibrated(run.calibration)), strict=True
             )
         ]
-        validating = len(run.fitted.validation)
+        validating = run.validating
     return ReliabilityCurves(runs.name, runs.seed, validating, len(truth), tuple(found))
 
 
@@ -135,4 +134,4 @@ def _panel(axes: Axes, curves: list[ReliabilityCurve], tested: int) -> None:
     axes.grid()
 
 
-FIGURE = Recipe(measure, draw, methods=("ucl-ec+cb", "ce"))
+FIGURE = Recipe(measure, draw, methods=("ucl-ec+cb", "ce"), model=True)

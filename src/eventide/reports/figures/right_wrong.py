@@ -52,10 +52,11 @@ class RightsWrongs(FigureValues):
     data: str
     seed: int
     methods: tuple[RightWrong, ...]
+    what: str = "validation messages"
 
     def lines(self) -> list[str]:
         """Counts, means and medians of right and of wrong predictions."""
-        found = [f"validation messages, seed {self.seed}"]
+        found = [f"{self.what}, seed {self.seed}"]
         for each in self.methods:
             found += [
                 f"{each.method}: right {_summary(each.right)}",
@@ -80,7 +81,7 @@ def measure(runs: Runs) -> RightsWrongs:
                 error_auroc(wrong, prediction.uncertainty),
             )
         )
-    return RightsWrongs(runs.name, runs.seed, tuple(found))
+    return RightsWrongs(runs.name, runs.seed, tuple(found), runs.part_name("val"))
 
 
 @styled
@@ -108,7 +109,7 @@ def draw(values: RightsWrongs) -> Figure:
         Line2D([], [], color=BLACK, linestyle="--", label="median"),
     ]  # fmt: skip
     figure.legend(handles=handles, loc="outside lower center", ncols=3)
-    figure.suptitle(f"Uncertainty of right and wrong predictions\n{values.data}, validation set")
+    figure.suptitle(f"Uncertainty of right and wrong predictions\n{values.data}, {values.what}")
     return figure
 
 
@@ -161,4 +162,4 @@ def _summary(values: tuple[float, ...]) -> str:
     )
 
 
-FIGURE = Recipe(measure, draw, methods=("ucl-ec",))
+FIGURE = Recipe(measure, draw, methods=("ucl-ec",), model=True)

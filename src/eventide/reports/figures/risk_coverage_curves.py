@@ -111,4 +111,4 @@ def draw(values: KeptCurves) -> Figure:
     return figure
 
 
-FIGURE = Recipe(measure, draw, methods=("ucl-ec+cb", "ce"))
+FIGURE = Recipe(measure, draw, methods=("ucl-ec+cb", "ce"), model=True)

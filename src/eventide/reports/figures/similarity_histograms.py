@@ -200,4 +200,4 @@ def _mean(values: tuple[float, ...]) -> float | None:
     return float(np.mean(values)) if values else None
 
 
-FIGURE = Recipe(measure, draw, methods=METHODS_SHOWN, views=True)
+FIGURE = Recipe(measure, draw, methods=METHODS_SHOWN, views=True, model=True)

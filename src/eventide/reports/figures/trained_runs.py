@@ -24,7 +24,7 @@ from eventide.experiments import (
     compare,
     read_experiment_data,
 )
-from eventide.experiments.fitted_variant import FittedVariant
+from eventide.experiments.fitted_variant import FittedRun, FittedVariant, SplitPart
 from eventide.experiments.jobs import ExperimentPlan, check_request, check_runs_folder
 from eventide.experiments.prepared import SplitMessages
 from eventide.features.encoders import DEFAULT_ENCODER
@@ -154,11 +154,17 @@ class Runs:
         """What the methods are called."""
         return tuple(each.name for each in self.methods)
 
+    def part_name(self, part: SplitPart) -> str:
+        """Name the messages of a part in a title."""
+        return {"train": "training messages", "val": "validation messages"}.get(
+            part, "test messages"
+        )
+
     def messages(self, small: Small = "error") -> pl.DataFrame:
         """Return the messages with the first seed's split; see `split_messages` for ``small``."""
         return self._messages.frame(self.seed, small)
 
-    def fitted(self, variant: Variant, seed: int | None = None) -> FittedVariant:
+    def fitted(self, variant: Variant, seed: int | None = None) -> FittedRun:
         """Return a fitted variant; the second time it is there already."""
         key = variant.name, self.seed if seed is None else seed
         return self._fitted[key] if key in self._fitted else self.fit(variant, seed)
@@ -195,7 +201,7 @@ class Runs:
             watch=lambda step: self.watch(_progress(step)),
         )
 
-    def grouping_run(self, seed: int | None = None) -> FittedVariant:
+    def grouping_run(self, seed: int | None = None) -> FittedRun:
         """Return the run whose class uncertainty sorts the classes of a split."""
         return self.fitted(choose(GROUPED_BY).variants[0], seed)
 

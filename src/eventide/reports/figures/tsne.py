@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from eventide.corpus.corpus import Ints
-from eventide.experiments.fitted_variant import FittedVariant, SplitPart
+from eventide.experiments.fitted_variant import FittedRun, SplitPart
 from eventide.reports.figures.recipe import FigureValues, Recipe
 from eventide.reports.figures.style import (
     MARKERS,
@@ -103,7 +103,7 @@ def _some(truth: Ints, events: Ints, generator: np.random.Generator) -> Ints:
 
 
 def _map(
-    run: FittedVariant,
+    run: FittedRun,
     runs: Runs,
     rows: dict[SplitPart, Ints],
     truth: Ints,
@@ -167,4 +167,4 @@ def draw(values: Maps) -> Figure:
     return figure
 
 
-FIGURE = Recipe(measure, draw, methods=METHODS_SHOWN, views=True)
+FIGURE = Recipe(measure, draw, methods=METHODS_SHOWN, views=True, model=True)
