@@ -23,7 +23,10 @@ from eventide.cli import (
     explain,
     figure,
     forget,
+    learn,
     methods,
+    serve,
+    token,
     train,
     tune,
 )
@@ -70,6 +73,9 @@ app.command("evaluate")(evaluate.evaluate)
 app.command("assign")(assign.assign)
 app.command("explain")(explain.explain)
 app.command("forget")(forget.forget)
+app.command("serve")(serve.serve)
+app.add_typer(token.app, name="token")
+app.command("learn")(learn.learn)
 app.command("compare", cls=SplitVerb)(compare.compare)
 app.command("tune")(tune.tune)
 app.command("claims", cls=SplitVerb)(claims.claims)
