@@ -17,7 +17,7 @@ from eventide.errors import (
     RejectedRows,
 )
 
-OWN = ["id", "event", "belief", "probability", "uncertainty", "conflict"]
+OWN = ["id", "event", "probability", "doubt", "belief", "vacuity", "uncertainty", "dissonance"]
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def test_the_table_shows_event_doubt_and_text_at_any_width(assign, width):
     header, first = lines[1], lines[2]
     columns = header.split()
     assert columns[0] == "event"
-    assert columns[1].startswith("unc")
+    assert columns[1] == "doubt"
     assert columns[-1] == ("id" if width >= 110 else "text")
     assert ("belief" in columns, "conflict" in columns) == (width >= 110, width >= 140)
     assert max(map(len, lines[:22])) <= width
@@ -92,12 +92,10 @@ def test_the_most_uncertain_come_first_and_others_are_left_out(assign, tmp_path)
     everything = [json.loads(line) for line in assign("--json").output.splitlines()]
     out = tmp_path / "worst.parquet"
     assign("--out", out, "--most-uncertain", 5)
-    worst = pl.read_parquet(out)["uncertainty"].to_list()
+    worst = pl.read_parquet(out)["doubt"].to_list()
     assert len(worst) == 5
     assert worst == sorted(worst, reverse=True)
-    assert (
-        min(worst) >= sorted((each["uncertainty"] for each in everything), reverse=True)[5] - 1e-4
-    )
+    assert min(worst) >= sorted((each["doubt"] for each in everything), reverse=True)[5] - 1e-4
     shown = [
         json.loads(line) for line in assign("--json", "--most-uncertain", 5).output.splitlines()
     ]
@@ -105,9 +103,9 @@ def test_the_most_uncertain_come_first_and_others_are_left_out(assign, tmp_path)
 
 
 def test_a_threshold_keeps_messages_to_review_in_their_order(assign):
-    """Row 19: --threshold keeps those whose uncertainty is at least that."""
+    """Row 19: --threshold keeps those whose doubt is at least that."""
     everything = [json.loads(line) for line in assign("--json").output.splitlines()]
-    middle = sorted(each["uncertainty"] for each in everything)[len(everything) // 2]
+    middle = sorted(each["doubt"] for each in everything)[len(everything) // 2]
     kept = [
         json.loads(line)["id"]
         for line in assign("--json", "--threshold", middle).output.splitlines()

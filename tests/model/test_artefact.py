@@ -122,10 +122,10 @@ def test_an_explanation_adds_up(model, split_sample, tmp_path):
             assert view.uncertainty == pytest.approx(opinion[f"uncertainty_{view.view}"], abs=1e-6)
 
 
-def test_the_most_uncertain_message_is_explained_by_default(model, split_sample):
+def test_the_most_doubtful_message_is_explained_by_default(model, split_sample):
     new = split_sample[1]
     opinions = model.opinions(new)
-    worst = opinions.sort("uncertainty", descending=True)["id"][0]
+    worst = opinions.sort("doubt", descending=True)["id"][0]
     assert explain(model, new).id == worst
 
 

@@ -64,9 +64,9 @@ def test_more_messages_than_a_sheet_holds_are_a_typed_error(tmp_path, monkeypatc
 
 
 def test_equal_doubts_keep_their_order():
-    opinions = pl.DataFrame({"id": list("abcd"), "uncertainty": [0.5, 0.9, 0.5, 0.5]})
-    assert to_review(opinions, most_uncertain=3)["id"].to_list() == ["b", "a", "c"]
-    both = to_review(opinions, most_uncertain=9, threshold=0.6)
+    opinions = pl.DataFrame({"id": list("abcd"), "doubt": [0.5, 0.9, 0.5, 0.5]})
+    assert to_review(opinions, most_doubtful=3)["id"].to_list() == ["b", "a", "c"]
+    both = to_review(opinions, most_doubtful=9, threshold=0.6)
     assert both["id"].to_list() == ["b"]
     assert to_review(opinions) is opinions
 

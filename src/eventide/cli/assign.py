@@ -22,7 +22,7 @@ SHOWN, EVENTS = 20, 30
 """Messages and events that are shown by default."""
 
 NARROW, WIDE, WIDEST = 60, 110, 140
-"""Widths of a terminal from which on names are whole, ids and beliefs are shown, conflicts too."""
+"""Widths of a terminal from which on names are whole, ids and reasons are shown, conflicts too."""
 
 
 @reads_messages
@@ -40,17 +40,38 @@ def assign(
     with_text: Annotated[
         bool, typer.Option("--with-text", help="Put each message's time and text beside its id.")
     ] = False,
-    most_uncertain: Annotated[
+    most_doubtful: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Keep the N most uncertain, most uncertain first.", min=1),
+        typer.Option(
+            "--most-doubtful",
+            "--most-uncertain",
+            metavar="N",
+            help="Keep the N most doubtful, most doubtful first.",
+            min=1,
+        ),
     ] = None,
     threshold: Annotated[
         float | None,
         typer.Option(
-            metavar="U",
-            help="Keep messages to review: those with an uncertainty of at least U (0 to 1).",
+            metavar="D",
+            help="Keep messages to review: those with a doubt of at least D (0 to 1).",
             min=0.0,
             max=1.0,
+        ),
+    ] = None,
+    keep_accuracy: Annotated[
+        float | None,
+        typer.Option(
+            metavar="A",
+            help="Keep messages to review so that a share of A (0 to 1) of the others is right: "
+            "the threshold that `eventide thresholds` finds.",
+        ),
+    ] = None,
+    coverage: Annotated[
+        float | None,
+        typer.Option(
+            metavar="C",
+            help="Add the column set: events of which one is right with probability C (0 to 1).",
         ),
     ] = None,
     as_new: AsNew = False,
@@ -60,7 +81,7 @@ def assign(
         bool, typer.Option("--json", help="Print every opinion as a line of JSON.")
     ] = False,
 ) -> None:
-    """Assign an event to each message, with belief and uncertainty.
+    """Assign an event to each message, with the doubt: how likely it is wrong.
 
     Figures have four significant digits; Parquet keeps all of them.
 
@@ -68,34 +89,57 @@ def assign(
 
     Example: eventide assign model new.jsonl --out opinions.csv
 
-    Example: eventide assign model '*.csv' --out review.xlsx --most-uncertain 50
+    Example: eventide assign model '*.csv' --out review.xlsx --most-doubtful 50
     """
     from eventide.model import load_model
     from eventide.model.opinion_frame import to_review, with_messages
     from eventide.reports.opinion_files import printable, write_opinions
 
+    check_choices(threshold, keep_accuracy, coverage)
     with stoppable("nothing was written"):
         target = checked_output(out, overwrite, [*reading.check(sources), model], reading.rejected)
         loaded = load_model(model, allow_download=allow_download, salt_file=salt_file)
+        if keep_accuracy is not None:
+            threshold = loaded.thresholds(keep_accuracy).asked.threshold
         intake = reading.read_for(loaded, sources)
         with step(f"assigning events to {len(intake.messages):,} messages"):
-            opinions = loaded.opinions(intake, as_new=as_new)
+            opinions = loaded.opinions(intake, as_new=as_new, coverage=coverage)
         told = with_messages(opinions, intake.messages)
-        kept = to_review(told, most_uncertain=most_uncertain, threshold=threshold)
+        kept = to_review(told, most_doubtful=most_doubtful, threshold=threshold)
         written = kept if with_text else kept.select(opinions.columns)
         notes = [] if target is None else write_opinions(written, target)
     if as_json:
         print_json(printable(written).write_ndjson())
     else:
-        show_opinions(kept, most_uncertain or SHOWN)
+        show_opinions(kept, most_doubtful or SHOWN)
         if threshold is not None:
             reviewed = f"{len(kept):,} of {len(told):,} messages"
-            say(f"to review: {reviewed} have an uncertainty of at least {threshold:g}\n")
+            say(f"to review: {reviewed} have a doubt of at least {threshold:g}\n")
         show_events(opinions)
         if target is not None:
             say(f"{len(written):,} opinions: {target}")
     for each in notes:
         note(each, err=True)
+
+
+def check_choices(
+    threshold: float | None, keep_accuracy: float | None, coverage: float | None
+) -> None:
+    """Refuse choices that cannot be followed, before anything is read."""
+    from eventide.errors import BadSetting
+    from eventide.model.thresholds import check_accuracy
+    from eventide.opinions.prediction_sets import check_coverage
+
+    if coverage is not None:
+        check_coverage(coverage)
+    if keep_accuracy is None:
+        return
+    check_accuracy(keep_accuracy)
+    if threshold is not None:
+        raise BadSetting(
+            "--threshold and --keep-accuracy both choose the messages to review",
+            next_step="give one of them",
+        )
 
 
 def checked_output(
@@ -120,23 +164,27 @@ def checked_output(
 
 
 def show_opinions(kept: pl.DataFrame, shown: int) -> None:
-    """Print the most uncertain messages: event, uncertainty, text."""
+    """Print the most doubtful messages: event, doubt and its reasons, text."""
     console = page_console()
     wide, widest = console.width >= WIDE, console.width >= WIDEST
-    figures = ["uncertainty"] + ["belief"] * wide + ["conflict"] * widest
-    table = plain_table("Most uncertain messages")
+    figures = ["doubt"] + ["vacuity", "dissonance"] * wide + ["conflict"] * widest
+    table = plain_table("Most doubtful messages")
     table.expand = True
     table.add_column("event", no_wrap=True, max_width=max(10, console.width // 4))
     for name in figures:
-        header = name if console.width >= NARROW else name[:3] + "."
+        header = name if console.width >= NARROW or len(name) < 6 else name[:3] + "."
         table.add_column(header, justify="right", no_wrap=True, min_width=len(header))
+    sets = "set" in kept.columns
+    if sets:
+        table.add_column("set", no_wrap=True, max_width=max(12, console.width // 4))
     table.add_column("text", no_wrap=True, ratio=1)
     if wide:
         table.add_column("id", no_wrap=True, max_width=24)
-    worst = kept.sort("uncertainty", descending=True, maintain_order=True).head(shown)
+    worst = kept.sort("doubt", descending=True, maintain_order=True).head(shown)
     for row in worst.iter_rows(named=True):
         said = [f"{row[name]:.2f}" for name in figures]
         ids = [safe(row["id"])] if wide else []
+        said += [safe(row["set"])] if sets else []
         table.add_row(safe(row["event"]), *said, safe(row["text"], console.width), *ids)
     if len(kept):
         show(table, console)
@@ -147,12 +195,10 @@ def show_events(opinions: pl.DataFrame) -> None:
     """Count the messages of each event, the largest first."""
     import polars as pl
 
-    counts = opinions.group_by("event").agg(
-        pl.len().alias("messages"), pl.col("uncertainty").mean()
-    )
+    counts = opinions.group_by("event").agg(pl.len().alias("messages"), pl.col("doubt").mean())
     ranked = counts.sort("messages", "event", descending=[True, False])
-    for event, number, uncertainty in ranked.head(EVENTS).rows():
-        say(f"{number:>8,}  {safe(event, 60)}  (mean uncertainty {uncertainty:.2f})")
+    for event, number, doubt in ranked.head(EVENTS).rows():
+        say(f"{number:>8,}  {safe(event, 60)}  (mean doubt {doubt:.2f})")
     if len(ranked) > EVENTS:
         rest = ranked[EVENTS:]
         say(f"{rest['messages'].sum():>8,}  in {len(rest):,} smaller events")

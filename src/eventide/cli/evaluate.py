@@ -69,7 +69,7 @@ def show_report(report: EvaluationReport) -> None:
     for each in loud:
         say(f"CAUTION: {each}", style="yellow")
     console = page_console()
-    names = ["messages", "recall"] + ["precision", "mean uncertainty"] * (console.width >= NARROW)
+    names = ["messages", "recall"] + ["precision", "mean doubt"] * (console.width >= NARROW)
     table = plain_table(f"{report.messages:,} {_which(report.rows)} messages")
     table.add_column("event", no_wrap=True, max_width=max(console.width - 46, 16))
     for name in names:
@@ -79,7 +79,7 @@ def show_report(report: EvaluationReport) -> None:
             f"{event.messages:,}",
             f"{event.recall:.1%}",
             "-" if event.precision is None else f"{event.precision:.1%}",
-            f"{event.uncertainty:.3f}",
+            f"{event.doubt:.3f}",
         )
         unknown = "" if event.known else "(unknown to the model) "
         table.add_row(unknown + safe(event.event), *figures[: len(names)])
@@ -88,11 +88,14 @@ def show_report(report: EvaluationReport) -> None:
         f"\nACC {report.accuracy:.2%}   macro-F1 {report.macro_f1:.2%}   NMI {report.nmi:.3f}   "
         f"AMI {report.ami:.3f}   ARI {report.ari:.3f}"
     )
-    if report.error_auroc is not None:
+    say(
+        f"ECE {report.ece:.3f}   AURC {report.aurc:.4f}   "
+        f"{report.coverage_at_95:.1%} can be kept with 95% right"
+    )
+    if report.doubt_auroc is not None:
         say(
-            f"uncertainty: {report.uncertainty_right:.3f} where right, "
-            f"{report.uncertainty_wrong:.3f} where wrong; "
-            f"AUROC against error {report.error_auroc:.3f}"
+            f"doubt: {report.doubt_right:.3f} where right, {report.doubt_wrong:.3f} where wrong; "
+            f"AUROC against error {report.doubt_auroc:.3f} (vacuity {report.error_auroc:.3f})"
         )
     say(f"{report.method}, preset {report.preset}, encoder {report.encoder}")
     say(f"protocol: {report.protocol}")

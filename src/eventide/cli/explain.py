@@ -25,7 +25,7 @@ def explain(
     sources: Sources,
     reading: Reading,
     message_id: Annotated[
-        str | None, typer.Option("--id", help="Which message; default: the most uncertain one.")
+        str | None, typer.Option("--id", help="Which message; default: the most doubtful one.")
     ] = None,
     neighbours: Annotated[int, typer.Option(help="How many neighbours to show.", min=0)] = 5,
     salt_file: SaltFile = None,
@@ -54,8 +54,12 @@ def show_explanation(found: Explanation) -> None:
     """Print the message, its fused opinion, then the opinion of each view."""
     say(f"{safe(found.id)}: {safe(found.text)}")
     say(
-        f"-> {safe(found.event)}   belief {found.belief:.2f}, "
-        f"uncertainty {found.uncertainty:.2f}, conflict between views {found.conflict:.2f}"
+        f"-> {safe(found.event)}   doubt {found.doubt:.2f} (the event is right with "
+        f"probability {found.probability:.2f}), belief {found.belief:.2f}"
+    )
+    say(
+        f"   too little evidence (vacuity) {found.vacuity:.2f}, contradictory evidence "
+        f"(dissonance) {found.dissonance:.2f}, conflict between views {found.conflict:.2f}"
     )
     for pair, conflict in sorted(found.conflicts.items(), key=lambda item: -item[1]):
         if conflict > CONTRADICTION:

@@ -26,6 +26,7 @@ from eventide.cli import (
     learn,
     methods,
     serve,
+    thresholds,
     token,
     train,
     tune,
@@ -72,6 +73,7 @@ app.command("train")(train.train)
 app.command("evaluate")(evaluate.evaluate)
 app.command("assign")(assign.assign)
 app.command("explain")(explain.explain)
+app.command("thresholds")(thresholds.thresholds)
 app.command("forget")(forget.forget)
 app.command("serve")(serve.serve)
 app.add_typer(token.app, name="token")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Protocol
 
@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from eventide.corpus.corpus import Corpus, Ints
 from eventide.corpus.training_set import TrainingSet
 from eventide.errors import BadSetting
+from eventide.opinions.calibration import ProbabilityCalibration
+from eventide.opinions.dissonance import dissonance_of
 from eventide.opinions.opinion import NO_OPINION
 from eventide.scoring.calibration_error import doubt_of
 from eventide.settings import Settings
@@ -38,7 +40,8 @@ class Prediction:
 
     ``belief`` and ``probability`` are [n, C]; the others are [n]. A message without any evidence is
     ``undecided``. Its ``predicted`` class, which people are shown, is the most frequent one of the
-    training messages; in figures it counts as wrong (``scored_as``).
+    training messages; in figures it counts as wrong (``scored_as``). ``uncertainty`` is the
+    vacuity.
     """
 
     predicted: Ints
@@ -51,8 +54,23 @@ class Prediction:
 
     @cached_property
     def doubt(self) -> Floats:
-        """1 - probability of the predicted class [n]: what ranks assignments for every method."""
+        """1 - probability of the predicted class [n]: how likely it is wrong, once calibrated."""
         return doubt_of(self.probability, self.predicted)
+
+    @property
+    def vacuity(self) -> Floats:
+        """The share that no evidence claims [n]; of a softmax, the share of its largest entropy."""
+        return self.uncertainty
+
+    @cached_property
+    def dissonance(self) -> Floats:
+        """How much the beliefs contradict each other [n]; of a softmax, its probabilities."""
+        return dissonance_of(self.belief)
+
+    def calibrated(self, calibration: ProbabilityCalibration) -> Prediction:
+        """Return the same with calibrated probabilities; every event stays."""
+        probability = calibration.apply(self.probability)
+        return self if probability is self.probability else replace(self, probability=probability)
 
     @property
     def scored_as(self) -> Ints:

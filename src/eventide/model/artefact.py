@@ -24,6 +24,8 @@ from eventide.model.label_types import TEXT, as_given, label_kind
 from eventide.model.salt import salt_check, salt_of
 from eventide.model.stored_settings import check_facts_of, stored_settings
 from eventide.model.validation_ids import ValidationIds
+from eventide.model.validation_predictions import ValidationPredictions
+from eventide.opinions.calibration import ProbabilityCalibration
 from eventide.runtime.forks import check_process
 from eventide.settings import Settings
 from eventide.storage import Bundle, damaged, expanded, read_bundle, write_bundle
@@ -68,6 +70,8 @@ def _wanted(name: str, argument: str) -> str:
 
 KIND = "model"
 CLEAR_FILE = "messages.jsonl"
+OPINIONS = "opinions"
+"""The file of the calibration and the validation predictions; a model without is uncalibrated."""
 STATES = "states"
 """The file of what new messages read of the memory; without it that is computed when needed."""
 
@@ -81,6 +85,9 @@ def save_model(model: EventClassifier, path: Path, *, keep_text: bool) -> Path:
         "memory": model.memory_.state() | {"labels": model.labels_} | _validation(model),
         "encoder": state.arrays,
     }
+    opinions = opinion_state(model)
+    if opinions:
+        arrays[OPINIONS] = opinions
     states = model.method_.memory_states()
     if states:
         arrays[STATES] = states
@@ -169,6 +176,8 @@ def _restored(
     )
     model.memory_, model.labels_ = Corpus.from_state(memory, views), memory["labels"]
     model.validated_ = ValidationIds.from_state(memory)
+    if OPINIONS in bundle.arrays:
+        _restore_opinions(model, bundle.arrays[OPINIONS])
     model.remembered_ = None
     if facts["keeps_text"]:
         content = io.BytesIO(bundle.others[CLEAR_FILE])
@@ -183,6 +192,20 @@ def _restored(
 def _validation(model: EventClassifier) -> dict[str, NDArray[np.uint8]]:
     """Who chose the epoch; a model of an older eventide does not know."""
     return {} if model.validated_ is None else model.validated_.state()
+
+
+def opinion_state(model: EventClassifier) -> dict[str, NDArray[Any]]:
+    """How probabilities are calibrated, and on what; nothing for a model of an older eventide."""
+    if model.validation_ is None:
+        return {}
+    return model.calibration_.state() | model.validation_.state()
+
+
+def _restore_opinions(model: EventClassifier, arrays: Mapping[str, NDArray[Any]]) -> None:
+    classes = len(model.classes_)
+    model.calibration_ = ProbabilityCalibration.from_state(arrays, classes)
+    kind = model.calibration_.kind
+    model.validation_ = ValidationPredictions.from_state(arrays, classes, kind)
 
 
 def todays_name(method: str, settings: Settings) -> str:

@@ -49,6 +49,8 @@ from eventide.model.parameters import ClassifierParameters, checked_views, whole
 from eventide.model.salt import made_or_read_salt
 from eventide.model.signature import run_signature
 from eventide.model.validation_ids import ValidationIds
+from eventide.model.validation_predictions import ValidationPredictions
+from eventide.opinions.calibration import ProbabilityCalibration
 from eventide.outputs import check_folder, reserved
 from eventide.runtime.forks import check_process
 from eventide.scoring.metrics import accuracy
@@ -61,6 +63,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from eventide.model.explain import Explanation
+    from eventide.model.thresholds import Thresholds
 
 CLEAR = ("id", "text", "user")
 """What a model remembers in clear, and forgets when saved without ``keep_text``."""
@@ -92,6 +95,8 @@ class EventClassifier(ClassifierParameters, Estimator):
 
     rejected_: pl.DataFrame = pl.DataFrame(schema=REJECTED)
     validated_: ValidationIds | None = None
+    calibration_: ProbabilityCalibration = ProbabilityCalibration.identity()
+    validation_: ValidationPredictions | None = None
 
     def fit(
         self,
@@ -152,7 +157,10 @@ class EventClassifier(ClassifierParameters, Estimator):
         data, run = fitted.data, fitted.run
         # Only now: a fit that fails or is stopped leaves an older one as it was.
         told = () if isinstance(messages, Intake) else intake.notes
-        self.settings_, self.notes_ = settings, (*told, *data.notes, *run.notes)
+        self.settings_, self.notes_ = (
+            settings,
+            (*told, *data.notes, *run.notes, fitted.calibration.note()),
+        )
         self.rejected_, self.counts_ = intake.rejected, data.counts
         self.classes_ = as_given(data.classes.tolist(), kind)
         self.featuriser_, self.memory_ = data.featuriser, data.training_set.corpus
@@ -163,6 +171,7 @@ class EventClassifier(ClassifierParameters, Estimator):
         self.remembered_: pl.DataFrame | None = data.remembered.select(CLEAR)
         self.method_ = fitted.method
         self.history_, self.best_epoch_ = run.history, run.best_epoch
+        self.calibration_, self.validation_ = fitted.calibration, fitted.validation
         self._inference = fitted.inference
         return self
 
@@ -172,25 +181,71 @@ class EventClassifier(ClassifierParameters, Estimator):
         return self.classes_[prediction.predicted]
 
     def predict_proba(self, messages: Any, *, as_new: bool = False) -> NDArray[np.float64]:
-        """Return the expected probability of each class [messages, classes], as ``classes_``."""
+        """Return the calibrated probability of each class [messages, classes], as ``classes_``."""
         prediction, _ = self._answer(messages, as_new)
         return prediction.probability
 
     @overload
-    def opinions(self, messages: PandasKind, *, as_new: bool = ...) -> pd.DataFrame: ...
+    def opinions(
+        self, messages: PandasKind, *, as_new: bool = ..., coverage: float | None = ...
+    ) -> pd.DataFrame: ...
     @overload
-    def opinions(self, messages: ArrowKind, *, as_new: bool = ...) -> pa.Table: ...
+    def opinions(
+        self, messages: ArrowKind, *, as_new: bool = ..., coverage: float | None = ...
+    ) -> pa.Table: ...
     @overload
-    def opinions(self, messages: Any, *, as_new: bool = ...) -> pl.DataFrame: ...
-    def opinions(self, messages: Any, *, as_new: bool = False) -> Any:
+    def opinions(
+        self, messages: Any, *, as_new: bool = ..., coverage: float | None = ...
+    ) -> pl.DataFrame: ...
+    def opinions(
+        self, messages: Any, *, as_new: bool = False, coverage: float | None = None
+    ) -> Any:
         """Return one row per message, in order, as the caller's kind of frame.
 
         pandas gives pandas with the same index, Arrow gives an Arrow table, everything else
-        polars. Columns: id, event, belief, probability, uncertainty, conflict, next_event,
-        next_belief, and for every view uncertainty_, event_ and neighbours_.
+        polars. Columns: id, event, probability, doubt, belief, vacuity, uncertainty (the same as
+        vacuity), dissonance, conflict, next_event, next_belief, and for every view uncertainty_,
+        event_ and neighbours_. ``doubt`` is the calibrated probability that the event is wrong.
+        With a ``coverage``, the column set has the events of ``predict_set``: "flood|fire".
         """
+        from eventide.model.set_limits import prediction_sets
+
+        self._check_fitted()
+        sets = None if coverage is None else prediction_sets(self, coverage)
         prediction, ids = self._answer(messages, as_new)
-        return in_kind(messages, opinion_frame(ids, prediction, self.classes_))
+        return in_kind(messages, opinion_frame(ids, prediction, self.classes_, sets))
+
+    def predict_set(
+        self,
+        messages: Any,
+        coverage: float = 0.9,
+        *,
+        kind: str = "clustered",
+        as_new: bool = False,
+    ) -> list[NDArray[Any]]:
+        """Return for each message the events that may be true, the assigned one first.
+
+        The true event is in the set of at least the share ``coverage`` of new messages like the
+        validation messages, from which the limits are taken; of each event or cluster of small
+        events, or with kind="marginal" of all messages. No set is empty.
+        """
+        from eventide.model.set_limits import prediction_sets
+
+        self._check_fitted()
+        sets = prediction_sets(self, coverage, kind)
+        prediction, _ = self._answer(messages, as_new)
+        members = sets.members(prediction.probability, prediction.predicted)
+        return [self.classes_[each] for each in members]
+
+    def thresholds(self, accuracy: float = 0.95, messages: Any = None) -> Thresholds:
+        """Find the doubt below which messages can be kept so that ``accuracy`` of them are right.
+
+        Chosen on labelled ``messages``, or on the model's own validation predictions.
+        """
+        from eventide.model.thresholds import thresholds_of
+
+        self._check_fitted()
+        return thresholds_of(self, accuracy, messages)
 
     def score(self, messages: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the accuracy on labelled messages; an event unseen in training counts as wrong.
@@ -238,7 +293,7 @@ class EventClassifier(ClassifierParameters, Estimator):
     def explain(
         self, messages: Any, message_id: object = None, *, strongest: int = 5
     ) -> Explanation:
-        """Explain the message with this id, or the most uncertain one, view by view."""
+        """Explain the message with this id, or the most doubtful one, view by view."""
         from eventide.model.explain import explain
 
         self._check_fitted()
@@ -307,8 +362,12 @@ class EventClassifier(ClassifierParameters, Estimator):
     def inference(self) -> Inference:
         """The fitted method beside its memory; several threads may ask at a time."""
         kept: Inference | None = self.__dict__.get("_inference")
-        if kept is None or kept.memory is not self.memory_ or kept.method is not self.method_:
-            kept = self._inference = Inference(self.featuriser_, self.memory_, self.method_)
+        wanted = self.memory_, self.method_, self.calibration_
+        if kept is None or any(
+            one is not other
+            for one, other in zip((kept.memory, kept.method, kept.calibration), wanted, strict=True)
+        ):
+            kept = self._inference = Inference(self.featuriser_, *wanted)
         return kept
 
     def remembered_rows(self, frame: pl.DataFrame) -> NDArray[np.int64]:

@@ -45,13 +45,20 @@ class ViewExplanation:
 
 @dataclass(frozen=True)
 class Explanation:
-    """One message's opinion with its reasons; ``conflicts`` holds T for every pair of views."""
+    """One message's opinion with its reasons; ``conflicts`` holds T for every pair of views.
+
+    ``uncertainty`` is the vacuity, here and in each view.
+    """
 
     id: str
     text: str
     event: str
+    probability: float
+    doubt: float
     belief: float
+    vacuity: float
     uncertainty: float
+    dissonance: float
     conflict: float
     time_unit: str
     conflicts: dict[str, float]
@@ -65,7 +72,7 @@ class Explanation:
 def explain(
     model: EventClassifier, messages: Any, message_id: str | None = None, *, strongest: int = 5
 ) -> Explanation:
-    """Explain the message with this id, or the most uncertain one of ``messages``."""
+    """Explain the message with this id, or the most doubtful one of ``messages``."""
     method = model.method_
     if not isinstance(method, MultiViewMethod):
         raise InputError(
@@ -75,7 +82,7 @@ def explain(
     intake = model.intake(messages)
     if message_id is None:
         opinions = model.opinions(intake)
-        message_id = opinions["id"][int(np.argmax(opinions["uncertainty"].to_numpy()))]
+        message_id = opinions["id"][int(np.argmax(opinions["doubt"].to_numpy()))]
     message_id = str(message_id)  # whatever kind of string or number the caller has
     chosen = intake.messages.filter(pl.col("id") == message_id)
     if not len(chosen):
@@ -97,14 +104,19 @@ def explain(
         rates, outputs = runner.rates_new(found), runner.evaluate_new(found)
     readout = method.objective.read(outputs)
     fallback = int(method.objective.counts.argmax())  # as in every prediction without evidence
-    decided = int(readout.fused.decided(fallback)[0])
+    said = model.inference.predict(chosen, match)  # calibrated there, and nowhere else
+    decided = int(said.predicted[0])
     return Explanation(
         id=message_id,
         text=chosen["text"][0],
         event=str(model.classes_[decided]),
-        belief=float(readout.fused.belief[0, decided]),
-        uncertainty=float(readout.fused.uncertainty[0]),
-        conflict=float(readout.conflict[0]),
+        probability=float(said.probability[0, decided]),
+        doubt=float(said.doubt[0]),
+        belief=float(said.belief[0, decided]),
+        vacuity=float(said.vacuity[0]),
+        uncertainty=float(said.vacuity[0]),
+        dissonance=float(said.dissonance[0]),
+        conflict=float(said.conflict[0]),
         time_unit=model.settings_.graph.time_unit,
         conflicts=_conflicts(readout.views),
         views=[

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
@@ -17,6 +17,8 @@ from eventide.graphs.views import View
 from eventide.methods import METHODS
 from eventide.methods.method import Method, Prediction, check_balance
 from eventide.model.inference import Inference
+from eventide.model.validation_predictions import ValidationPredictions
+from eventide.opinions.calibration import ProbabilityCalibration
 from eventide.outputs import reserved
 from eventide.settings import Settings
 from eventide.training.checkpoints import Checkpoints
@@ -40,7 +42,13 @@ class FittedMethod:
     method: Method
     run: TrainingRun
     inference: Inference
+    validation: ValidationPredictions
     seconds: FitSeconds
+
+    @property
+    def calibration(self) -> ProbabilityCalibration:
+        """The calibration of its probabilities, fitted on the validation messages."""
+        return self.inference.calibration
 
     def predict(self, messages: pl.DataFrame) -> Prediction:
         """Predict canonical messages (elements filled in), known and new ones."""
@@ -111,8 +119,11 @@ def fit_method(
     started, worked = time.perf_counter(), time.process_time()
     with nullcontext() if checkpoints is None else reserved(checkpoints.path):
         run = chosen.fit(data.training_set, watch, checkpoints)
+    validation = ValidationPredictions.of(chosen, data.training_set)
+    calibration = validation.calibrate()
     seconds = FitSeconds(
         prepare_seconds, time.perf_counter() - started, time.process_time() - worked
     )
-    inference = Inference(data.featuriser, data.training_set.corpus, chosen)
-    return FittedMethod(data, chosen, run, inference, seconds)
+    inference = Inference(data.featuriser, data.training_set.corpus, chosen, calibration)
+    kept = replace(validation, kind=calibration.kind)
+    return FittedMethod(data, chosen, run, inference, kept, seconds)

@@ -70,7 +70,10 @@ def forget_messages(
     method.restore(weights, memory)  # the model is changed only once all is ready
     model.memory_, model.labels_, model.method_ = memory, model.labels_[keep], method
     if model.validated_ is not None:
-        model.validated_ = model.validated_.without(keys, authors)
+        staying = model.validated_.others(keys, authors)
+        model.validated_ = model.validated_.take(staying)
+        if model.validation_ is not None:
+            model.validation_ = model.validation_.take(staying)
     if model.remembered_ is not None:
         model.remembered_ = model.remembered_.filter(pl.Series(~unwanted))
     return int(unwanted.sum())

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from eventide.corpus.corpus import Corpus, Featuriser, Ints, MessageKeys
 from eventide.graphs.keys import KeyIndex
 from eventide.methods.method import Method, Prediction, together
+from eventide.opinions.calibration import ProbabilityCalibration
 from eventide.runtime.lazy import Lazy
 from eventide.runtime.threads import threads_for
 
@@ -45,10 +46,17 @@ class Inference:
     elements filled in (see `eventide.corpus.messages`).
     """
 
-    def __init__(self, featuriser: Featuriser, memory: Corpus, method: Method) -> None:
+    def __init__(
+        self,
+        featuriser: Featuriser,
+        memory: Corpus,
+        method: Method,
+        calibration: ProbabilityCalibration | None = None,
+    ) -> None:
         self.featuriser = featuriser
         self.memory = memory
         self.method = method
+        self.calibration = calibration or ProbabilityCalibration.identity()
         self._latest = int(memory.times.max()) if len(memory) else 0
         self._index = Lazy(self._index_ids)
 
@@ -60,7 +68,11 @@ class Inference:
         return MemoryMatch(keys, np.where(edited, -1, rows), edited)
 
     def predict(self, frame: pl.DataFrame, match: MemoryMatch) -> Prediction:
-        """Predict remembered messages by their row, and all others as new ones."""
+        """Predict remembered messages by their row, all others as new ones; calibrate them all."""
+        return self.uncalibrated(frame, match).calibrated(self.calibration)
+
+    def uncalibrated(self, frame: pl.DataFrame, match: MemoryMatch) -> Prediction:
+        """Predict with the probabilities that the method gives."""
         known, new = np.flatnonzero(match.rows >= 0), np.flatnonzero(match.rows < 0)
         parts = []
         with threads_for(len(frame)):

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from eventide.errors import InputError
 from eventide.methods.method import Prediction
+from eventide.opinions.prediction_sets import PredictionSets
 
 
 class PandasKind(Protocol):
@@ -63,10 +64,17 @@ SIGNIFICANT = 4
 """Digits of an opinion that mean anything to a person: seeds differ in the third."""
 
 
+SEPARATOR = "|"
+"""Stands between the events of a set."""
+
+
 def opinion_frame(
-    ids: pl.Series, prediction: Prediction, classes: NDArray[np.str_]
+    ids: pl.Series,
+    prediction: Prediction,
+    classes: NDArray[np.str_],
+    sets: PredictionSets | None = None,
 ) -> pl.DataFrame:
-    """Lay out opinions: the event and what is believed, the runner-up, and what each view says."""
+    """Lay out opinions: event, doubt and the reasons for it, the runner-up, what each view says."""
     rows = np.arange(len(ids))
     ranked = np.where(
         np.arange(len(classes)) == prediction.predicted[:, None], np.inf, prediction.belief
@@ -85,15 +93,24 @@ def opinion_frame(
         {
             "id": ids,
             "event": classes[prediction.predicted],
-            "belief": prediction.belief[rows, prediction.predicted],
             "probability": prediction.probability[rows, prediction.predicted],
-            "uncertainty": prediction.uncertainty,
+            "doubt": prediction.doubt,
+            "belief": prediction.belief[rows, prediction.predicted],
+            "vacuity": prediction.vacuity,
+            "uncertainty": prediction.vacuity,
+            "dissonance": prediction.dissonance,
             "conflict": prediction.conflict,
             "next_event": classes[runner_up],
             "next_belief": prediction.belief[rows, runner_up],
+            **({} if sets is None else {"set": _joined(sets, prediction, classes)}),
             **views,
         }
     )
+
+
+def _joined(sets: PredictionSets, prediction: Prediction, classes: NDArray[np.str_]) -> list[str]:
+    members = sets.members(prediction.probability, prediction.predicted)
+    return [SEPARATOR.join(map(str, classes[each])) for each in members]
 
 
 def with_messages(opinions: pl.DataFrame, messages: pl.DataFrame) -> pl.DataFrame:
@@ -111,24 +128,24 @@ def with_messages(opinions: pl.DataFrame, messages: pl.DataFrame) -> pl.DataFram
 
 
 def to_review(
-    opinions: pl.DataFrame, *, most_uncertain: int | None = None, threshold: float | None = None
+    opinions: pl.DataFrame, *, most_doubtful: int | None = None, threshold: float | None = None
 ) -> pl.DataFrame:
     """Keep the opinions that a person should look at; without a choice, all of them in order.
 
-    ``threshold`` keeps those whose uncertainty is at least that, in their order;
-    ``most_uncertain`` sorts by falling uncertainty (equals stay in order) and keeps so many.
+    ``threshold`` keeps those whose doubt is at least that, in their order; ``most_doubtful`` sorts
+    by falling doubt (equals stay in order) and keeps so many.
 
-    >>> opinions = pl.DataFrame({"id": ["a", "b", "c"], "uncertainty": [0.1, 0.5, 0.9]})
+    >>> opinions = pl.DataFrame({"id": ["a", "b", "c"], "doubt": [0.1, 0.5, 0.9]})
     >>> to_review(opinions, threshold=0.5)["id"].to_list()
     ['b', 'c']
-    >>> to_review(opinions, most_uncertain=2)["id"].to_list()
+    >>> to_review(opinions, most_doubtful=2)["id"].to_list()
     ['c', 'b']
     """
     if threshold is not None:
-        opinions = opinions.filter(pl.col("uncertainty") >= threshold)
-    if most_uncertain is not None:
-        ranked = opinions.sort("uncertainty", descending=True, maintain_order=True)
-        opinions = ranked.head(most_uncertain)
+        opinions = opinions.filter(pl.col("doubt") >= threshold)
+    if most_doubtful is not None:
+        ranked = opinions.sort("doubt", descending=True, maintain_order=True)
+        opinions = ranked.head(most_doubtful)
     return opinions
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eventide.corpus.training_set import TrainingSet
-from eventide.graphs.keys import KEY_BYTES, Keys
+from eventide.graphs.keys import KEY_BYTES, KeyIndex, Keys
 
 ARRAY = "validation"
 """Its name among the arrays of a saved memory."""
@@ -42,10 +42,17 @@ class ValidationIds:
         """Tell which of these messages chose the epoch."""
         return np.isin(ids, self.ids)
 
-    def without(self, ids: Keys, users: Keys) -> ValidationIds:
-        """Forget messages by id or author."""
-        keep = ~(np.isin(self.ids, ids) | np.isin(self.users, users))
-        return ValidationIds(self.ids[keep], self.users[keep])
+    def find(self, ids: Keys) -> NDArray[np.int64]:
+        """Return which of the validation messages each message is, -1 where it is none."""
+        return KeyIndex(self.ids).find(ids)
+
+    def others(self, ids: Keys, users: Keys) -> NDArray[np.bool_]:
+        """Tell which messages stay when some are forgotten by id or author."""
+        return ~(np.isin(self.ids, ids) | np.isin(self.users, users))
+
+    def take(self, rows: NDArray[np.bool_]) -> ValidationIds:
+        """Return some of them."""
+        return ValidationIds(self.ids[rows], self.users[rows])
 
     def state(self) -> dict[str, NDArray[np.uint8]]:
         """Return one array that ``from_state`` reads back."""

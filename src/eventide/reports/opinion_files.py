@@ -70,7 +70,7 @@ def _excel(opinions: pl.DataFrame, path: Path) -> list[str]:
         raise OutputError(
             f"{len(opinions):,} messages; an Excel sheet holds {EXCEL_ROWS:,}",
             where=str(path),
-            next_step="name the file .csv or .parquet, or keep fewer: --most-uncertain N",
+            next_step="name the file .csv or .parquet, or keep fewer: --most-doubtful N",
         )
     fitting, cut = _fitting(opinions)
     times = pl.selectors.datetime()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,34 @@ def class_averaged_nll(truth: Ints, probability: Floats) -> float:
     return float((totals[present] / counts[present]).mean())
 
 
+@dataclass(frozen=True, eq=False)
+class Reliability:
+    """Messages in bins of equal width by what was said of them, the empty bins left out.
+
+    ``said`` is the mean probability of each bin, ``happened`` the share for which it came true,
+    ``messages`` their number.
+    """
+
+    said: Floats
+    happened: Floats
+    messages: Ints
+
+
+def reliability(confidence: Floats, right: NDArray[np.bool_], bins: int = BINS) -> Reliability:
+    """Compare what was said with what happened, by bins (0, 1/bins], (1/bins, 2/bins], ...
+
+    >>> curve = reliability(np.array([0.95, 0.97, 0.5]), np.array([True, False, True]))
+    >>> curve.said.round(2).tolist(), curve.happened.tolist(), curve.messages.tolist()
+    ([0.5, 0.96], [1.0, 0.5], [1, 2])
+    """
+    index = np.clip(np.ceil(confidence * bins).astype(np.int64) - 1, 0, bins - 1)
+    counts = np.bincount(index, minlength=bins)
+    full = counts > 0
+    sums = np.bincount(index, weights=confidence, minlength=bins)[full]
+    rights = np.bincount(index, weights=right.astype(np.float64), minlength=bins)[full]
+    return Reliability(sums / counts[full], rights / counts[full], counts[full])
+
+
 def expected_calibration_error(
     confidence: Floats, right: NDArray[np.bool_], bins: int = BINS
 ) -> float:
@@ -42,10 +71,47 @@ def expected_calibration_error(
     """
     if not len(confidence):
         return 0.0
-    index = np.clip(np.ceil(confidence * bins).astype(np.int64) - 1, 0, bins - 1)
-    sums = np.bincount(index, weights=confidence, minlength=bins)
-    rights = np.bincount(index, weights=right.astype(np.float64), minlength=bins)
-    return float(np.abs(sums - rights).sum() / len(confidence))
+    curve = reliability(confidence, right, bins)
+    return float(np.average(np.abs(curve.said - curve.happened), weights=curve.messages))
+
+
+def classwise_calibration_error(truth: Ints, probability: Floats, bins: int = BINS) -> float:
+    """ECE of each class's probability [n, C] against whether it is the true one, averaged.
+
+    Overall, too much said of one class can make up for too little said of another; here not.
+
+    >>> round(classwise_calibration_error(np.array([0, 1]), np.full((2, 2), 0.5)), 4)
+    0.0
+    """
+    each = [
+        expected_calibration_error(probability[:, one], truth == one, bins)
+        for one in range(probability.shape[1])
+    ]
+    return float(np.mean(each))
+
+
+def brier_score(truth: Ints, probability: Floats) -> float:
+    """Mean squared distance of the probabilities [n, C] from the truth, summed over classes: 0..2.
+
+    An event that is not among the classes (C or more) had probability 0.
+
+    >>> brier_score(np.array([0]), np.array([[0.5, 0.5]]))
+    0.5
+    """
+    own = np.zeros(len(truth))
+    known = truth < probability.shape[1]
+    own[known] = probability[known, truth[known]]
+    return float(((probability**2).sum(axis=1) - 2 * own + 1).mean()) if len(truth) else 0.0
+
+
+def mean_nll(truth: Ints, probability: Floats) -> float:
+    """Mean of -log p(true class) over the messages [n]; ``probability`` [n, C].
+
+    >>> round(mean_nll(np.array([0, 1]), np.full((2, 2), 0.5)), 4)
+    0.6931
+    """
+    own = probability[np.arange(len(truth)), truth]
+    return float(-np.log(np.maximum(own, SMALLEST)).mean()) if len(truth) else 0.0
 
 
 def doubt_of(probability: Floats, assigned: Ints) -> Floats:
