@@ -39,19 +39,23 @@ def candidate_groups(store: Store) -> list[dict[str, Any]]:
             select(M.text).where(M.doubt < DOUBTFUL).order_by(M.seq.desc()).limit(RECENT)
         ).all()
         decided = {row.id for row in connection.execute(select(CANDIDATES.c.id))}
-    common = Counter(word for (text,) in usual for word in words(text))
-    said = {row.id: words(row.text) for row in rows}
+    common = Counter(word for (text,) in usual for word in _plain(words(text)))
+    spelled = {row.id: words(row.text) for row in rows}
+    tags = {word[1:] for own in spelled.values() for word in own if word.startswith("#")}
+    said = {message_id: _plain(own) for message_id, own in spelled.items()}
     left = dict(said)
     found: list[tuple[str, str, list[str]]] = []
     while len(found) < MOST:
         counts = Counter(word for own in left.values() for word in own)
         ranked = sorted(
             (word for word, count in counts.items() if count >= FEWEST),
-            key=lambda word: (-_weight(word, counts[word], common[word]), word),
+            key=lambda word: (-_weight(word in tags, counts[word], common[word]), word),
         )
-        if not ranked or _weight(ranked[0], counts[ranked[0]], common[ranked[0]]) < FEWEST / 2:
+        if not ranked:
             break
         word = ranked[0]
+        if _weight(word in tags, counts[word], common[word]) < FEWEST / 2:
+            break
         members = [message_id for message_id, own in left.items() if word in own]
         for message_id in members:
             del left[message_id]
@@ -66,9 +70,13 @@ def candidate_groups(store: Store) -> list[dict[str, Any]]:
     return [_candidate(name, word, members, by_id, telling[name]) for name, word, members in found]
 
 
-def _weight(word: str, count: int, usual: int) -> float:
+def _plain(found: set[str]) -> set[str]:
+    return {word.lstrip("#") for word in found}
+
+
+def _weight(tag: bool, count: int, usual: int) -> float:
     """Count a word by how far it belongs to the odd messages; hashtags say more than words."""
-    return count * (count / (count + usual)) * (1.0 if word.startswith("#") else 0.5)
+    return count * (count / (count + usual)) * (1.0 if tag else 0.5)
 
 
 def _candidate(
@@ -77,7 +85,7 @@ def _candidate(
     moments = [by_id[each].created_at or by_id[each].received_at for each in members]
     return {
         "id": name,
-        "name": word.lstrip("#"),
+        "name": word,
         "messages": len(members),
         "members": members,
         "keywords": telling,

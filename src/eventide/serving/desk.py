@@ -28,7 +28,7 @@ from eventide.serving.rescoring import rescore
 from eventide.serving.store import Store, now_ms
 from eventide.serving.stored_messages import forget_older
 from eventide.serving.tokens import Holder, TokenBook
-from eventide.serving.trust import held_out_messages, reviewed_messages, trust
+from eventide.serving.trust import held_out_messages, reviewed_messages, trust, validation_messages
 
 DAY_MS = 86_400_000
 
@@ -109,17 +109,29 @@ class Desk:
 
     def trust(self, source: str) -> dict[str, Any]:
         """Return the curves of reviewed or of held-out messages."""
+        if source not in self.trust_sources():
+            raise InputError(
+                f"there are no {source} messages",
+                next_step="held-out messages are given by --held-out FILE",
+            )
         if source == "reviewed":
             return trust(reviewed_messages(self.store))
         held_out, loaded = self.settings.held_out, self.live.now
-        if held_out is None:
-            raise InputError(
-                "no held-out messages were given", next_step="start with --held-out FILE"
-            )
-        made: dict[str, Any] = self.kept(
-            "trust", loaded.version, lambda: trust(held_out_messages(loaded.classifier, held_out))
-        )
+
+        def make() -> dict[str, Any]:
+            checked = validation_messages(loaded.classifier)
+            if source == "held-out" or checked is None:
+                checked = held_out_messages(loaded.classifier, held_out)
+            return trust(checked)
+
+        made: dict[str, Any] = self.kept(f"trust {source}", loaded.version, make)
         return made
+
+    def trust_sources(self) -> list[str]:
+        """Name the messages that trust can be computed from, the best first."""
+        kept = validation_messages(self.live.now.classifier) is not None
+        held_out = self.settings.held_out is not None
+        return ["held-out"] * held_out + ["validation"] * kept + ["reviewed"]
 
     def reload(self) -> LoadedModel:
         """Read the model's folder again, and score again what nobody has reviewed."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import select
 
+from eventide.scoring.calibration_error import doubt_of
 from eventide.serving.live_model import LoadedModel
 from eventide.serving.store import MESSAGES, Store
 
@@ -44,11 +45,14 @@ def reading(index: float | None) -> str:
 
 
 def reference_doubt(loaded: LoadedModel) -> NDArray[np.float64]:
-    """Return the doubt of remembered messages: unlabelled ones if there are enough, else all.
+    """Return the doubt of validation messages, else of remembered ones, unlabelled if possible.
 
     A model is surer of messages whose labels it was trained on, so these would be a poor measure.
     """
     model = loaded.classifier
+    kept = model.validation_
+    if kept is not None and len(kept) >= FEWEST:
+        return doubt_of(kept.calibrated, kept.predicted)
     rows = np.flatnonzero(model.labels_ < 0)
     if len(rows) < FEWEST:
         rows = np.arange(len(model.memory_))

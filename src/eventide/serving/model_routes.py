@@ -76,12 +76,13 @@ def show_drift(desk: TheDesk, _who: Reader) -> JSONResponse:
 
 @routes.get("/trust")
 def show_trust(
-    desk: TheDesk, _who: Reader, source: Literal["reviewed", "held-out"] | None = None
+    desk: TheDesk,
+    _who: Reader,
+    source: Literal["held-out", "validation", "reviewed"] | None = None,
 ) -> JSONResponse:
     """Return risk against coverage, reliability, and doubt against error by event."""
-    chosen = source or ("held-out" if desk.settings.held_out is not None else "reviewed")
-    sources = ["reviewed"] + ["held-out"] * (desk.settings.held_out is not None)
-    return JSONResponse(desk.trust(chosen) | {"sources": sources})
+    sources = desk.trust_sources()
+    return JSONResponse(desk.trust(source or sources[0]) | {"sources": sources})
 
 
 @routes.get("/map")

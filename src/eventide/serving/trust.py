@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from sqlalchemy import select
 
 from eventide.model import EventClassifier
+from eventide.scoring.calibration_error import doubt_of
+from eventide.scoring.selective import risk_coverage
 from eventide.serving.store import MESSAGES, Store
 
-BINS, POINTS = 10, 101
+BINS, POINTS, FEWEST = 10, 101, 10
 REVIEWED_NOTE = (
     "These are messages that people reviewed, and doubtful ones are reviewed first: "
     "the model is better on the whole stream than here."
@@ -50,6 +52,24 @@ def reviewed_messages(store: Store) -> Checked:
     )
 
 
+def validation_messages(model: EventClassifier) -> Checked | None:
+    """Return what a model keeps of its validation messages, if it has enough of them."""
+    kept = model.validation_
+    if kept is None or len(kept) < FEWEST:
+        return None
+    names = model.class_names
+    doubt = doubt_of(kept.calibrated, kept.predicted)
+    return Checked(
+        [str(each) for each in names[kept.predicted]],
+        [str(each) for each in names[kept.truth]],
+        doubt,
+        doubt,
+        "validation",
+        "These are validation messages: the model was not trained on them, but its epoch was "
+        "chosen on them. Held-out messages say more.",
+    )
+
+
 def held_out_messages(model: EventClassifier, source: Any) -> Checked:
     """Predict labelled messages that had no part in training: test rows, else unseen ones."""
     from eventide.model.evaluation import Standing
@@ -77,11 +97,9 @@ def trust(checked: Checked) -> dict[str, Any]:
         dtype=bool,
     )
     count = len(right)
-    order = np.argsort(checked.doubt, kind="stable")
-    kept: Any = (
-        np.unique(np.linspace(1, count, min(POINTS, count)).round().astype(int)) if count else []
-    )
-    cumulative = np.cumsum(right[order]) if count else np.zeros(0)
+    curve = risk_coverage(checked.doubt, right)
+    last = len(curve.kept) - 1
+    points = np.unique(np.linspace(0, last, min(POINTS, last + 1)).round().astype(int))
     return {
         "source": checked.source,
         "note": checked.note,
@@ -89,11 +107,11 @@ def trust(checked: Checked) -> dict[str, Any]:
         "accuracy": float(right.mean()) if count else None,
         "curve": [
             {
-                "threshold": float(checked.doubt[order][number - 1]),
-                "coverage": float(number / count),
-                "accuracy": float(cumulative[number - 1] / number),
+                "threshold": float(curve.doubt[at]),
+                "coverage": float(curve.coverage[at]),
+                "accuracy": float(1 - curve.risk[at]),
             }
-            for number in kept
+            for at in points
         ],
         "reliability": _reliability(1 - checked.doubt, right),
         "events": _events(checked, right),
