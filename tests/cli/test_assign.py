@@ -17,7 +17,7 @@ from eventide.errors import (
     RejectedRows,
 )
 
-OWN = ["id", "event", "probability", "doubt", "belief", "vacuity", "uncertainty", "dissonance"]
+OWN = ["id", "event", "probability", "doubt", "verdict", "novelty", "reason", "belief"]
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_opinions_are_written_in_every_format(assign, tmp_path, suffix):
         return
     read = {".csv": pl.read_csv, ".jsonl": pl.read_ndjson, ".parquet": pl.read_parquet}[suffix]
     found = read(out)
-    assert found.columns[:6] == OWN
+    assert found.columns[: len(OWN)] == OWN
     beliefs = found["belief"].to_list()
     exact = [float(f"{belief:.4g}") for belief in beliefs]
     assert (beliefs == exact) == (suffix != ".parquet")

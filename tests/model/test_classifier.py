@@ -39,8 +39,8 @@ def test_opinions_have_the_promised_columns_in_order(fitted, small_sample):
     opinions = fitted.opinions(test)
     assert opinions["id"].to_list() == test["id"].to_list()
     assert opinions.columns == [
-        "id", "event", "probability", "doubt", "belief", "vacuity", "uncertainty", "dissonance",
-        "conflict", "next_event", "next_belief",
+        "id", "event", "probability", "doubt", "verdict", "novelty", "reason", "belief", "vacuity",
+        "uncertainty", "dissonance", "conflict", "next_event", "next_belief",
         "uncertainty_hashtag", "event_hashtag", "neighbours_hashtag",
         "uncertainty_entity", "event_entity", "neighbours_entity",
         "uncertainty_user", "event_user", "neighbours_user",

@@ -7,9 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from eventide.cli.console import note, page_console, print_json, say, show
+from eventide.cli.console import command, note, page_console, print_json, say, show
 from eventide.cli.exits import stoppable
-from eventide.cli.options import AllowDownload, AsNew, ModelPath, Overwrite, SaltFile, Sources
+from eventide.cli.options import (
+    AllowDownload,
+    AsNew,
+    ModelPath,
+    Overwrite,
+    SaltFile,
+    Sources,
+    one_of,
+)
 from eventide.cli.reading import Reading, reads_messages
 from eventide.progress import step
 from eventide.reports.terminal_table import plain_table
@@ -17,6 +25,9 @@ from eventide.safe_text import safe
 
 if TYPE_CHECKING:
     import polars as pl
+
+VERDICTS = ("known", "review", "new")
+"""Known, known but doubtful, and about no known event."""
 
 SHOWN, EVENTS = 20, 30
 """Messages and events that are shown by default."""
@@ -74,6 +85,17 @@ def assign(
             help="Add the column set: events of which one is right with probability C (0 to 1).",
         ),
     ] = None,
+    verdict: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Keep messages with this verdict: known, review or new."),
+    ] = None,
+    false_alarms: Annotated[
+        float | None,
+        typer.Option(
+            metavar="A",
+            help="Share of messages of known events that may be called new (0 to 1). Default: 0.05",
+        ),
+    ] = None,
     as_new: AsNew = False,
     salt_file: SaltFile = None,
     allow_download: AllowDownload = False,
@@ -96,6 +118,7 @@ def assign(
     from eventide.reports.opinion_files import printable, write_opinions
 
     check_choices(threshold, keep_accuracy, coverage)
+    check_verdicts(verdict, false_alarms)
     with stoppable("nothing was written"):
         target = checked_output(out, overwrite, [*reading.check(sources), model], reading.rejected)
         loaded = load_model(model, allow_download=allow_download, salt_file=salt_file)
@@ -103,9 +126,13 @@ def assign(
             threshold = loaded.thresholds(keep_accuracy).asked.threshold
         intake = reading.read_for(loaded, sources)
         with step(f"assigning events to {len(intake.messages):,} messages"):
-            opinions = loaded.opinions(intake, as_new=as_new, coverage=coverage)
+            opinions = loaded.opinions(
+                intake, as_new=as_new, coverage=coverage, false_alarms=false_alarms
+            )
         told = with_messages(opinions, intake.messages)
         kept = to_review(told, most_doubtful=most_doubtful, threshold=threshold)
+        if verdict is not None:
+            kept = kept.filter(kept["verdict"] == verdict)
         written = kept if with_text else kept.select(opinions.columns)
         notes = [] if target is None else write_opinions(written, target)
     if as_json:
@@ -116,10 +143,33 @@ def assign(
             reviewed = f"{len(kept):,} of {len(told):,} messages"
             say(f"to review: {reviewed} have a doubt of at least {threshold:g}\n")
         show_events(opinions)
+        show_verdicts(opinions, [] if "-" in sources else [model, *sources])
         if target is not None:
             say(f"{len(written):,} opinions: {target}")
     for each in notes:
         note(each, err=True)
+
+
+def check_verdicts(verdict: str | None, false_alarms: float | None) -> None:
+    """Refuse a verdict or a rate that there is not, before anything is read."""
+    if verdict is not None:
+        one_of(verdict, VERDICTS, "--verdict")
+    if false_alarms is not None and not 0 < false_alarms < 1:
+        from eventide.errors import BadSetting
+
+        raise BadSetting(
+            f"--false-alarms cannot be {false_alarms:g}",
+            next_step="give a share above 0 and below 1, such as 0.05",
+        )
+
+
+def show_verdicts(opinions: pl.DataFrame, inputs: list[object]) -> None:
+    """Count the verdicts, and say what to do with new messages."""
+    counts = {each: int((opinions["verdict"] == each).sum()) for each in VERDICTS}
+    say("verdicts: " + ", ".join(f"{count:,} {each}" for each, count in counts.items()))
+    if counts["new"] and inputs:
+        say("group the new messages into candidate events:")
+        say("  " + command("discover", *inputs, "--out", "candidates"))
 
 
 def check_choices(
@@ -171,6 +221,9 @@ def show_opinions(kept: pl.DataFrame, shown: int) -> None:
     table = plain_table("Most doubtful messages")
     table.expand = True
     table.add_column("event", no_wrap=True, max_width=max(10, console.width // 4))
+    verdicts = console.width >= NARROW
+    if verdicts:
+        table.add_column("verdict", no_wrap=True)
     for name in figures:
         header = name if console.width >= NARROW or len(name) < 6 else name[:3] + "."
         table.add_column(header, justify="right", no_wrap=True, min_width=len(header))
@@ -182,7 +235,7 @@ def show_opinions(kept: pl.DataFrame, shown: int) -> None:
         table.add_column("id", no_wrap=True, max_width=24)
     worst = kept.sort("doubt", descending=True, maintain_order=True).head(shown)
     for row in worst.iter_rows(named=True):
-        said = [f"{row[name]:.2f}" for name in figures]
+        said = [row["verdict"]] * verdicts + [f"{row[name]:.2f}" for name in figures]
         ids = [safe(row["id"])] if wide else []
         said += [safe(row["set"])] if sets else []
         table.add_row(safe(row["event"]), *said, safe(row["text"], console.width), *ids)

@@ -21,6 +21,8 @@ from eventide.methods import METHODS
 from eventide.model.card import model_card
 from eventide.model.classifier import CLEAR, EventClassifier
 from eventide.model.label_types import TEXT, as_given, label_kind
+from eventide.model.novelty_scores import ARRAYS as NOVELTY
+from eventide.model.novelty_scores import NoveltyModel
 from eventide.model.salt import salt_check, salt_of
 from eventide.model.stored_settings import check_facts_of, stored_settings
 from eventide.model.validation_ids import ValidationIds
@@ -91,6 +93,8 @@ def save_model(model: EventClassifier, path: Path, *, keep_text: bool) -> Path:
     states = model.method_.memory_states()
     if states:
         arrays[STATES] = states
+    if model.novelty_ is not None:
+        arrays[NOVELTY] = model.novelty_.state()
     texts = {"README.md": model_card(facts)}
     if keep_text:
         texts[CLEAR_FILE] = _clear(model).write_ndjson()
@@ -176,6 +180,7 @@ def _restored(
     )
     model.memory_, model.labels_ = Corpus.from_state(memory, views), memory["labels"]
     model.validated_ = ValidationIds.from_state(memory)
+    model.novelty_ = NoveltyModel.from_state(bundle.arrays.get(NOVELTY))
     if OPINIONS in bundle.arrays:
         _restore_opinions(model, bundle.arrays[OPINIONS])
     model.remembered_ = None

@@ -23,7 +23,7 @@ from eventide.data.schema import REJECTED
 from eventide.errors import InputError, warn
 from eventide.features.encoders import encoder
 from eventide.graphs.views import View
-from eventide.methods.method import Prediction
+from eventide.methods.method import Prediction, together
 from eventide.model.epoch_lines import epoch_lines, logger
 from eventide.model.estimator import Estimator
 from eventide.model.evaluation import EvaluationReport, evaluate_model
@@ -38,6 +38,7 @@ from eventide.model.label_types import (
     settled_kind,
     sort_key,
 )
+from eventide.model.novelty_scores import NoveltyModel, verdicts_of, with_verdicts
 from eventide.model.opinion_frame import (
     ArrowKind,
     PandasKind,
@@ -50,6 +51,7 @@ from eventide.model.salt import made_or_read_salt
 from eventide.model.signature import run_signature
 from eventide.model.validation_ids import ValidationIds
 from eventide.model.validation_predictions import ValidationPredictions
+from eventide.novelty.reference import Reference
 from eventide.opinions.calibration import ProbabilityCalibration
 from eventide.outputs import check_folder, reserved
 from eventide.runtime.forks import check_process
@@ -97,6 +99,7 @@ class EventClassifier(ClassifierParameters, Estimator):
     validated_: ValidationIds | None = None
     calibration_: ProbabilityCalibration = ProbabilityCalibration.identity()
     validation_: ValidationPredictions | None = None
+    novelty_: NoveltyModel | None = None
 
     def fit(
         self,
@@ -155,6 +158,7 @@ class EventClassifier(ClassifierParameters, Estimator):
                 before_training=before_training,
             )
         data, run = fitted.data, fitted.run
+        novelty = NoveltyModel.fit(data.training_set, fitted.method)
         # Only now: a fit that fails or is stopped leaves an older one as it was.
         told = () if isinstance(messages, Intake) else intake.notes
         self.settings_, self.notes_ = (
@@ -169,7 +173,7 @@ class EventClassifier(ClassifierParameters, Estimator):
             ValidationIds.of(data.training_set),
         )
         self.remembered_: pl.DataFrame | None = data.remembered.select(CLEAR)
-        self.method_ = fitted.method
+        self.method_, self.novelty_ = fitted.method, novelty
         self.history_, self.best_epoch_ = run.history, run.best_epoch
         self.calibration_, self.validation_ = fitted.calibration, fitted.validation
         self._inference = fitted.inference
@@ -187,33 +191,64 @@ class EventClassifier(ClassifierParameters, Estimator):
 
     @overload
     def opinions(
-        self, messages: PandasKind, *, as_new: bool = ..., coverage: float | None = ...
+        self,
+        messages: PandasKind,
+        *,
+        as_new: bool = ...,
+        coverage: float | None = ...,
+        false_alarms: float | None = ...,
     ) -> pd.DataFrame: ...
     @overload
     def opinions(
-        self, messages: ArrowKind, *, as_new: bool = ..., coverage: float | None = ...
+        self,
+        messages: ArrowKind,
+        *,
+        as_new: bool = ...,
+        coverage: float | None = ...,
+        false_alarms: float | None = ...,
     ) -> pa.Table: ...
     @overload
     def opinions(
-        self, messages: Any, *, as_new: bool = ..., coverage: float | None = ...
+        self,
+        messages: Any,
+        *,
+        as_new: bool = ...,
+        coverage: float | None = ...,
+        false_alarms: float | None = ...,
     ) -> pl.DataFrame: ...
     def opinions(
-        self, messages: Any, *, as_new: bool = False, coverage: float | None = None
+        self,
+        messages: Any,
+        *,
+        as_new: bool = False,
+        coverage: float | None = None,
+        false_alarms: float | None = None,
     ) -> Any:
         """Return one row per message, in order, as the caller's kind of frame.
 
         pandas gives pandas with the same index, Arrow gives an Arrow table, everything else
-        polars. Columns: id, event, probability, doubt, belief, vacuity, uncertainty (the same as
-        vacuity), dissonance, conflict, next_event, next_belief, and for every view uncertainty_,
-        event_ and neighbours_. ``doubt`` is the calibrated probability that the event is wrong.
-        With a ``coverage``, the column set has the events of ``predict_set``: "flood|fire".
+        polars. Columns: id, event, probability, doubt, verdict, novelty, reason, belief,
+        vacuity, uncertainty (the same as vacuity), dissonance, conflict, next_event, next_belief,
+        and for every view uncertainty_, event_ and neighbours_. ``doubt`` is the calibrated
+        probability that the event is wrong. With a ``coverage``, the column set has the events of
+        ``predict_set``: "flood|fire".
+
+        The verdict is "known", "review" (known, but doubtful) or "new" (about no known event), with
+        its reason in words. At most ``false_alarms`` (0.05) of the messages of known events are
+        called new, as measured on validation messages.
         """
         from eventide.model.set_limits import prediction_sets
 
         self._check_fitted()
         sets = None if coverage is None else prediction_sets(self, coverage)
-        prediction, ids = self._answer(messages, as_new)
-        return in_kind(messages, opinion_frame(ids, prediction, self.classes_, sets))
+        frame = self.intake(messages, strict=True).messages
+        match = self.inference.match(frame).as_new() if as_new else self.match_messages(frame)
+        parts = self.inference.parts(frame, match)
+        said = together([(rows, said) for rows, said, _ in parts])
+        prediction = said.calibrated(self.calibration_)
+        verdicts = verdicts_of(self, prediction, parts, false_alarms)
+        opinions = opinion_frame(frame["id"], prediction, self.classes_, sets)
+        return in_kind(messages, with_verdicts(opinions, verdicts))
 
     def predict_set(
         self,
@@ -368,6 +403,15 @@ class EventClassifier(ClassifierParameters, Estimator):
             for one, other in zip((kept.memory, kept.method, kept.calibration), wanted, strict=True)
         ):
             kept = self._inference = Inference(self.featuriser_, *wanted)
+        return kept
+
+    @property
+    def reference(self) -> Reference:
+        """The labelled messages of the memory, which novelty is measured by."""
+        kept: Reference | None = self.__dict__.get("_reference")
+        if kept is None or kept.memory is not self.memory_ or kept.labels is not self.labels_:
+            kept = Reference(self.memory_, self.labels_, len(self.classes_))
+            self._reference = kept
         return kept
 
     def remembered_rows(self, frame: pl.DataFrame) -> NDArray[np.int64]:

@@ -73,17 +73,29 @@ class Inference:
 
     def uncalibrated(self, frame: pl.DataFrame, match: MemoryMatch) -> Prediction:
         """Predict with the probabilities that the method gives."""
+        return together([(rows, said) for rows, said, _ in self.parts(frame, match)])
+
+    def parts(
+        self, frame: pl.DataFrame, match: MemoryMatch
+    ) -> list[tuple[Ints, Prediction, Corpus]]:
+        """Predict remembered and new messages apart: their indices, the prediction, the corpus.
+
+        Probabilities are those that the method gives.
+        """
         known, new = np.flatnonzero(match.rows >= 0), np.flatnonzero(match.rows < 0)
         parts = []
         with threads_for(len(frame)):
             if len(known) or not len(new):
-                parts.append((known, self.method.predict(match.rows[known])))
+                remembered = match.rows[known]
+                said = self.method.predict(remembered)
+                parts.append((known, said, self.memory.take(remembered)))
             if len(new):
                 unseen, keys = frame, match.keys
                 if len(known):
                     unseen, keys = frame[new], keys.take(new)
-                parts.append((new, self.method.predict_new(self.prepare(unseen, keys))))
-        return together(parts)
+                corpus = self.prepare(unseen, keys)
+                parts.append((new, self.method.predict_new(corpus), corpus))
+        return parts
 
     def prepare(self, frame: pl.DataFrame, keys: MessageKeys) -> Corpus:
         """Featurise new messages; one without a time is as late as the latest of the memory.

@@ -1,7 +1,8 @@
 """Candidate events: messages that fit no known event, grouped by what they share.
 
-Without a detector of new events these are doubtful messages that share a hashtag or a telling word;
-a candidate keeps its id from day to day because the id is made of that word.
+Messages that the model calls new, or doubtful ones where a model measures no novelty, are grouped by
+the hashtag or telling word that they share; a candidate keeps its id from day to day because the id
+is made of that word.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ DOUBTFUL = 0.5
 
 def candidate_groups(store: Store) -> list[dict[str, Any]]:
     """Return the open candidates, the largest first."""
-    odd = or_(M.verdict == "new", M.doubt >= DOUBTFUL)
+    unmeasured = M.novelty.is_(None) & (M.doubt >= DOUBTFUL)
+    odd = or_(M.verdict == "new", unmeasured)
     with store.reading() as connection:
         query = select(M.id, M.text, M.created_at, M.received_at)
         rows = connection.execute(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -105,17 +106,18 @@ class LoadedModel:
             if name.startswith("event_")
         }
         event = str(said["event"])
-        novelty = None if said.get("novelty") is None else float(said["novelty"])
+        novelty = _measured(said.get("novelty"))
         row = {
             "event": event,
             "probability": probability,
             "belief": float(said["belief"]),
             "doubt": doubt,
             "vacuity": vacuity,
-            "dissonance": None if said.get("dissonance") is None else float(said["dissonance"]),
+            "dissonance": _measured(said.get("dissonance")),
             "conflict": float(said["conflict"]),
             "novelty": novelty,
             "verdict": str(verdict),
+            "reason": said.get("reason"),
             "next_event": None if said["next_event"] is None else str(said["next_event"]),
             "next_belief": float(said["next_belief"]),
             "views": json.dumps(views, ensure_ascii=False),
@@ -123,6 +125,11 @@ class LoadedModel:
             "assigned": None if verdict == "new" else event,
         }
         return row | {"priority": priority(row, self.rarity.get(event, 1.0))}
+
+
+def _measured(value: float | None) -> float | None:
+    """Return a figure, or None where the model has not measured it."""
+    return None if value is None or math.isnan(value) else float(value)
 
 
 class LiveModel:

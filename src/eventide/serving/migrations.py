@@ -87,6 +87,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
             learned_at BIGINT NOT NULL
         )""",
     ),
+    ("ALTER TABLE messages ADD COLUMN reason TEXT",),
 )
 """What each version of a store adds to the one before."""
 

@@ -43,6 +43,9 @@ def reasons(row: Mapping[str, Any], views: Mapping[str, Any], training: int | No
     told = []
     if row["verdict"] == "new":
         told.append("it may be about an event the model does not know")
+    said_so = str(row.get("reason") or "")
+    if said_so.startswith(("new: ", "perhaps new: ")):
+        told.append(said_so.partition(": ")[2])
     told.append(f"{row['doubt']:.0%} doubt".replace("%", " %"))
     said = {str(each["event"]) for each in views.values() if each["uncertainty"] < FAR}
     if row["conflict"] > HIGH or len(said) > 1:

@@ -67,7 +67,7 @@ MESSAGES = _table(
     *("seq", "id", "text", "created_at", "author", "elements", "digest", "received_at", "model"),
     *("event", "probability", "belief", "doubt", "vacuity", "dissonance", "conflict", "novelty"),
     *("verdict", "next_event", "next_belief", "views", "priority", "assigned", "review_action"),
-    *("review_event", "reviewed_at", "learned_by"),
+    *("review_event", "reviewed_at", "learned_by", "reason"),
 )
 REVIEWS = _table(
     "reviews", "seq", "message_id", "action", "event", "reviewer", "reviewed_at", "undone_at"

@@ -218,6 +218,7 @@ def shown(row: Row) -> Row:
             "doubt": row["doubt"],
             "verdict": row["verdict"],
             "novelty": row["novelty"],
+            "reason": row["reason"],
             "belief": row["belief"],
             "vacuity": row["vacuity"],
             "dissonance": row["dissonance"],
