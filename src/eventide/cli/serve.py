@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -119,8 +119,9 @@ def run_desk(
     salt_file: Path | None = None,
     allow_download: bool = False,
     open_page: bool = False,
+    while_open: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """Check everything, then answer until Ctrl-C."""
+    """Check everything, then answer until Ctrl-C; ``while_open`` is called with the address."""
     with serving_packages():
         from eventide.serving.desk import Desk
         from eventide.serving.live_model import LiveModel
@@ -146,6 +147,7 @@ def run_desk(
             if desk.need_token:
                 say("  it asks for a token: " + command("token", "add", "NAME", "--role", "review"))
             say("  Ctrl-C stops it")
+            while_open(address)
             if open_page:
                 import webbrowser
 

@@ -1,6 +1,6 @@
 """Candidate events: messages that fit no known event, grouped by what they share.
 
-Messages that the model calls new, or doubtful ones where a model measures no novelty, are grouped by
+Messages that the model calls new (or doubtful ones, where it measures no novelty) are grouped by
 the hashtag or telling word that they share; a candidate keeps its id from day to day because the id
 is made of that word.
 """
