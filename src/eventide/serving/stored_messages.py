@@ -14,7 +14,6 @@ from sqlalchemy import ColumnElement, Connection, Select, delete, func, or_, sel
 from sqlalchemy.dialects import postgresql, sqlite
 
 from eventide.errors import InputError
-from eventide.model.forget import spellings
 from eventide.serving.store import MESSAGES, REVIEWS, Store
 
 Row = dict[str, Any]
@@ -142,6 +141,8 @@ def every_message(store: Store, *, reviewed: bool | None = None) -> Iterator[Row
 
 def forget_user(store: Store, name: str) -> int:
     """Delete an author's messages and what was said of them; return how many went."""
+    from eventide.model.forget import spellings  # not above: it brings torch
+
     return _delete(store, M.author.in_(spellings([name])))
 
 
