@@ -83,7 +83,7 @@ def page(browser, desk):
 def show(page, desk, screen, message="%3Cb%3E1%3C%2Fb%3E%2F1"):
     page.goto(f"{desk.address}/#/{screen}" + (f"/{message}" if screen == "message" else ""))
     page.locator("main .card").first.wait_for()
-    page.wait_for_function("!document.querySelector('main .skeleton')")
+    page.wait_for_function("() => !document.querySelector('main .skeleton')")
 
 
 @pytest.mark.parametrize("screen", SCREENS)
@@ -129,12 +129,12 @@ def test_filters_live_in_the_address(page, desk, new_messages):
     show(page, desk, "stream")
     word = new_messages[0]["text"].split()[1]
     page.get_by_label("Words, user or id").fill(word)
-    page.wait_for_function("location.hash.includes('q=')")
-    page.wait_for_function("!document.querySelector('main .skeleton')")
+    page.wait_for_function("() => location.hash.includes('q=')")
+    page.wait_for_function("() => !document.querySelector('main .skeleton')")
     count = page.locator(".message").count()
     page.reload()
     page.locator("main .card").first.wait_for()
-    page.wait_for_function("!document.querySelector('main .skeleton')")
+    page.wait_for_function("() => !document.querySelector('main .skeleton')")
     assert page.get_by_label("Words, user or id").input_value() == word
     assert page.locator(".message").count() == count
 
@@ -170,6 +170,7 @@ def test_fifty_reviews_by_keyboard_survive_a_restart(page, desk, browser, model_
         arg=opened - 49,
     )
     before = desk.ask("/v1/model")[1]["reviews"]
+    page.goto("about:blank")  # a page of its own would complain that the service has gone
     desk.process.kill()
     desk.process.wait()
     with service(model_path, store_file) as again:

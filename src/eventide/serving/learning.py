@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -54,10 +55,10 @@ def learn_from_reviews(
             next_step="review messages first (accept, relabel, new event)",
         )
     with reserved(path):
-        before = load_model(path, allow_download=allow_download, salt_file=salt_file)
-        version = model_version(path)
+        load = partial(load_model, path, allow_download=allow_download, salt_file=salt_file)
+        before, version = load(), model_version(path)
         tell(f"learning from {len(fresh):,} new labels, {len(reviewed):,} in all")
-        after = _learned(before, reviewed, training, epochs, tell)
+        after = _learned(load, reviewed, training, epochs, tell)
         report = _changes(before, after, reviewed, store)
         kept = path.with_name(path.name + KEPT) / version
         kept.parent.mkdir(exist_ok=True)
@@ -119,19 +120,33 @@ def learnings(store: Store) -> list[dict[str, Any]]:
 
 
 def _learned(
-    before: EventClassifier,
+    load: Callable[[], EventClassifier],
     reviewed: list[dict[str, Any]],
     training: Any,
     epochs: int | None,
     tell: Tell,
 ) -> EventClassifier:
-    """The one place where a model learns: today by training again on old and new labels."""
-    old = _training_messages(before, training)
-    new = canonical(_labelled(reviewed)).select(old.columns)
+    """The one place where a model learns: by an update, or by training again on all labels.
+
+    An update needs neither old texts nor many steps. Training again is for methods that cannot be
+    updated, and for whoever gives messages or epochs.
+    """
+    model = load()
+    new = canonical(_labelled(reviewed))
+    update_model = getattr(model, "update", None)
+    if update_model is not None and training is None and epochs is None:
+        try:
+            update_model(new)
+        except InputError as error:
+            tell(f"no update: {error.what}")
+        else:
+            return model
+    old = _training_messages(model, training)
+    new = new.select(old.columns)
     both = pl.concat([old.filter(~pl.col("id").is_in(new["id"].implode())), new])
     tell(f"training again on {len(old):,} messages and {len(new):,} reviewed ones")
     changes = {} if epochs is None else {"training__epochs": epochs}
-    return EventClassifier(**before.get_params() | changes).fit(both)
+    return EventClassifier(**model.get_params() | changes).fit(both)
 
 
 def _training_messages(before: EventClassifier, training: Any) -> pl.DataFrame:
