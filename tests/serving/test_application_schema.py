@@ -25,7 +25,7 @@ schema = schemathesis.pytest.from_fixture("fuzzed_schema")
 
 @schema.parametrize()
 @settings(
-    max_examples=12,
+    max_examples=8,
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=list(HealthCheck),
     derandomize=True,

@@ -2,8 +2,6 @@
 
 import signal
 import socket
-import subprocess
-import sys
 import threading
 import time
 import urllib.request
@@ -55,19 +53,3 @@ def test_live_updates_slow_senders_and_a_stop_in_good_order(model_path, tmp_path
         status, message = again.ask(f"/v1/messages/{new_messages[0]['id']}")
         assert status == 200
         assert message["review"]["action"] == "accept"
-
-
-def test_what_is_wrong_ends_with_two_and_a_next_step(model_path, tmp_path):
-    def ended(*words):
-        command = [sys.executable, "-m", "eventide", *map(str, words)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-        return done.returncode, done.stderr
-
-    code, told = ended(
-        "serve", model_path, "--store", tmp_path / "no" / "such.sqlite", "--port", "0"
-    )
-    assert code == 2
-    assert "next:" in told
-    code, told = ended("serve", model_path, "--store", "mysql://x/y", "--port", "0")
-    assert code == 2
-    assert "postgresql://" in told

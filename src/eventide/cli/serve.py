@@ -133,8 +133,8 @@ def run_desk(
         check_sources(settings.held_out, settings.training)
         listening = bound_socket(settings.host, settings.port)
         try:
-            live = LiveModel(model, allow_download=allow_download, salt_file=salt_file)
             opened = Store(store)
+            live = LiveModel(model, allow_download=allow_download, salt_file=salt_file)
             desk = Desk(opened, live, settings, given)
             check_access(desk)
         except BaseException:

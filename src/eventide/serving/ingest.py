@@ -9,7 +9,7 @@ from typing import Any
 from eventide.serving.incoming import NewMessage
 from eventide.serving.live_model import LiveModel
 from eventide.serving.store import Store, now_ms
-from eventide.serving.stored_messages import find_by_ids, put_in
+from eventide.serving.stored_messages import digests_of, find_by_ids, put_in
 
 TAKEN = "the id is taken by another message"
 
@@ -40,7 +40,7 @@ class Ingest:
         for message, digest in zip(messages, digests, strict=True):
             if message.id not in known and message.id not in fresh:
                 fresh[message.id] = _row(message, digest)
-        stored: dict[str, dict[str, Any]] = {}
+        stored: dict[str, str] = {}
         if fresh:
             rows = list(fresh.values())
             opinions = self.live.now.opinions(rows)
@@ -48,14 +48,16 @@ class Ingest:
                 row |= opinion
             with self.store.writing() as connection:
                 put_in(connection, rows)
-                stored = find_by_ids(connection, list(fresh))
+                stored = digests_of(connection, list(fresh))
             self.told(list(fresh))
         outcomes = []
+        told: set[str] = set()
         for message, digest in zip(messages, digests, strict=True):
-            row = known.get(message.id) or stored[message.id]
-            if row["digest"] != digest:
+            row = known.get(message.id) or fresh[message.id]
+            if stored.get(message.id, row["digest"]) != digest:
                 outcomes.append(Outcome("taken", None))
-            elif fresh.pop(message.id, None) is not None:
+            elif message.id in fresh and message.id not in told:
+                told.add(message.id)
                 outcomes.append(Outcome("new", row))
             else:
                 outcomes.append(Outcome("known", row))
@@ -71,4 +73,7 @@ def _row(message: NewMessage, digest: str) -> dict[str, Any]:
         "elements": message.elements(),
         "digest": digest,
         "received_at": now_ms(),
+        "review_action": None,
+        "review_event": None,
+        "reviewed_at": None,
     }

@@ -82,6 +82,17 @@ def find_by_ids(connection: Connection, ids: Sequence[str]) -> dict[str, Row]:
     return found
 
 
+def digests_of(connection: Connection, ids: Sequence[str]) -> dict[str, str]:
+    """Return the hash of what was sent for each of these ids."""
+    found: dict[str, str] = {}
+    for start in range(0, len(ids), IN_ONE):
+        part = M.id.in_(list(ids[start : start + IN_ONE]))
+        found |= {
+            row.id: row.digest for row in connection.execute(select(M.id, M.digest).where(part))
+        }
+    return found
+
+
 def put_in(connection: Connection, rows: Sequence[Row]) -> None:
     """Insert messages; one whose id is taken meanwhile stays as it was."""
     if not rows:
