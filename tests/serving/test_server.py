@@ -22,7 +22,9 @@ def test_a_port_that_is_taken_is_said_before_anything_slow():
 
 
 @pytest.mark.slow
-def test_live_updates_slow_senders_and_a_stop_in_good_order(model_path, tmp_path, new_messages):
+def test_live_updates_slow_senders_and_a_stop_in_good_order(
+    model_path, tmp_path, new_messages, request
+):
     store = str(tmp_path / "desk.sqlite")
     with service(model_path, store) as desk:
         host, port = "127.0.0.1", int(desk.address.rsplit(":", 1)[1])
@@ -35,6 +37,7 @@ def test_live_updates_slow_senders_and_a_stop_in_good_order(model_path, tmp_path
         listener = threading.Thread(target=listen)
         listener.start()
         slow = socket.create_connection((host, port))
+        request.addfinalizer(slow.close)
         head = "POST /v1/messages HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
         slow.sendall(f"{head}Content-Length: 500\r\n\r\n{{".encode())  # and then nothing for long
         deadline = time.monotonic() + 60
@@ -48,7 +51,6 @@ def test_live_updates_slow_senders_and_a_stop_in_good_order(model_path, tmp_path
         assert desk.process.wait(40) == 0
         listener.join(20)
         assert not listener.is_alive()
-        slow.close()
     with service(model_path, store) as again:
         status, message = again.ask(f"/v1/messages/{new_messages[0]['id']}")
         assert status == 200

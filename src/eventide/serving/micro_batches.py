@@ -94,6 +94,6 @@ class MicroBatches(Generic[Item, Answer]):
 
     async def close(self) -> None:
         """Answer whatever waits, then stop."""
-        if self._task is not None:
+        if self._task is not None and not self._task.done():
             await asyncio.gather(self._task, return_exceptions=True)
         self._pool.shutdown(wait=True)

@@ -30,6 +30,11 @@ class DeskServer(uvicorn.Server):
         self._desk.broadcast.close()
         super().handle_exit(sig, frame)
 
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End in good order: a signal to stop is no failure, so it is not raised again."""
+        await super().shutdown(sockets)
+        self._captured_signals.clear()
+
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to answer."""
         await super().startup(sockets)

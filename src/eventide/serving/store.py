@@ -100,8 +100,12 @@ class Store:
     def __init__(self, where: str | Path) -> None:
         self.where, self.engine = _engine(where)
         self.writer = RLock()
-        with self.writing() as connection:
-            self.version = migrate(connection)
+        try:
+            with self.writing() as connection:
+                self.version = migrate(connection)
+        except BaseException:
+            self.close()
+            raise
 
     @property
     def is_sqlite(self) -> bool:
