@@ -15,8 +15,14 @@ export function mapScreen(root) {
   function draw(found) {
     const events = [...new Set([...found.prototypes, ...found.messages].map((each) => each.event))];
     const colour = (event) => (event === null ? "#b3261e" : COLOURS[events.indexOf(event) % COLOURS.length]);
-    const x = (value) => EDGE + ((Math.max(-1, Math.min(1, value)) + 1) / 2) * (W - 2 * EDGE);
-    const y = (value) => H - EDGE - ((Math.max(-1, Math.min(1, value)) + 1) / 2) * (H - 2 * EDGE);
+    const extent = (axis) => {
+      const values = [...found.memory, ...found.messages, ...found.prototypes].map((each) => each[axis]);
+      const low = Math.min(...values), high = Math.max(...values);
+      return (value) => (value - low) / (high - low || 1);
+    };
+    const [across, up] = [extent("x"), extent("y")];
+    const x = (value) => EDGE + across(value) * (W - 2 * EDGE);
+    const y = (value) => H - EDGE - up(value) * (H - 2 * EDGE);
     const tip = h("div", { class: "tip", hidden: true });
     const chosen = h("div", { class: "stack" });
     const show = (event, point) => {
