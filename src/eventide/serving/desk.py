@@ -31,6 +31,7 @@ from eventide.serving.tokens import Holder, TokenBook
 from eventide.serving.trust import held_out_messages, reviewed_messages, trust, validation_messages
 
 DAY_MS = 86_400_000
+FRESH_SECONDS = 5
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,14 @@ class Desk:
         """Tell listeners, and forget what was computed from older messages."""
         self.changes += 1
         self.broadcast.tell(kind, **facts)
+
+    @property
+    def moment(self) -> tuple[int, int]:
+        """What a view of the store is kept for: until a change here, and for seconds at most.
+
+        Another service may write to the same store.
+        """
+        return self.changes, int(time.monotonic() // FRESH_SECONDS)
 
     def kept(self, name: str, key: Any, make: Callable[[], Any]) -> Any:
         """Return what was made for ``key``, or make it once for all who wait."""

@@ -6,17 +6,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from eventide.serving.guards import log
 from eventide.serving.incoming import NewMessage
 from eventide.serving.live_model import LiveModel
 from eventide.serving.store import Store, now_ms
 from eventide.serving.stored_messages import digests_of, find_by_ids, put_in
 
 TAKEN = "the id is taken by another message"
+FAILED = "the model failed on it; the log of the service says why"
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one message: ``new``, ``known`` from before, or ``taken`` by another one."""
+    """What became of one message: ``new``, ``known``, its id ``taken``, or ``failed``."""
 
     status: str
     row: dict[str, Any] | None
@@ -43,18 +45,20 @@ class Ingest:
         stored: dict[str, str] = {}
         if fresh:
             rows = list(fresh.values())
-            opinions = self.live.now.opinions(rows)
-            for row, opinion in zip(rows, opinions, strict=True):
-                row |= opinion
+            for row, opinion in zip(rows, self._opinions(rows), strict=True):
+                row |= opinion or {}
+            rows = [row for row in rows if "event" in row]
             with self.store.writing() as connection:
                 put_in(connection, rows)
                 stored = digests_of(connection, list(fresh))
-            self.told(list(fresh))
+            self.told(list(stored))
         outcomes = []
         told: set[str] = set()
         for message, digest in zip(messages, digests, strict=True):
             row = known.get(message.id) or fresh[message.id]
-            if stored.get(message.id, row["digest"]) != digest:
+            if message.id in fresh and message.id not in stored:
+                outcomes.append(Outcome("failed", None))
+            elif stored.get(message.id, row["digest"]) != digest:
                 outcomes.append(Outcome("taken", None))
             elif message.id in fresh and message.id not in told:
                 told.add(message.id)
@@ -62,6 +66,16 @@ class Ingest:
             else:
                 outcomes.append(Outcome("known", row))
         return outcomes
+
+    def _opinions(self, rows: list[dict[str, Any]]) -> list[dict[str, Any] | None]:
+        """Ask the model; a message it fails on does not spoil those that came in beside it."""
+        try:
+            return list(self.live.now.opinions(rows))
+        except Exception:
+            if len(rows) == 1:
+                log.exception("the model failed on a message")
+                return [None]
+        return [self._opinions([row])[0] for row in rows]
 
 
 def _row(message: NewMessage, digest: str) -> dict[str, Any]:

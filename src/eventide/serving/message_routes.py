@@ -21,7 +21,7 @@ from eventide.serving.incoming import (
     milliseconds,
     storable,
 )
-from eventide.serving.ingest import TAKEN
+from eventide.serving.ingest import FAILED, TAKEN
 from eventide.serving.reviews import NoSuchMessage
 from eventide.serving.stored_messages import (
     MessageFilter,
@@ -66,11 +66,13 @@ async def send_messages(desk: TheDesk, _who: Sender, body: Annotated[One, Body()
     for message, outcome in zip(messages, outcomes, strict=True):
         desk.measures.messages.labels(outcome.status).inc()
         if outcome.row is None:
-            rejected.append({"id": message.id, "reason": TAKEN})
+            reason = TAKEN if outcome.status == "taken" else FAILED
+            rejected.append({"id": message.id, "reason": reason})
         else:
             sent.append(shown(outcome.row) | {"status": outcome.status})
     if not sent:
-        return JSONResponse({"error": TAKEN, "rejected": rejected}, 409)
+        first = rejected[0]["reason"]
+        return JSONResponse({"error": first, "rejected": rejected}, 409 if first == TAKEN else 422)
     status = 201 if any(each["status"] == "new" for each in sent) else 200
     return JSONResponse({"messages": sent, "rejected": rejected}, status)
 

@@ -69,7 +69,7 @@ def show_drift(desk: TheDesk, _who: Reader) -> JSONResponse:
     """Compare the newest messages with training: shares of events, and doubt."""
     loaded, reference = desk.live.now, desk.reference_doubt()
     made = desk.kept(
-        "drift", (loaded.version, desk.changes), lambda: drift(desk.store, loaded, reference)
+        "drift", (loaded.version, desk.moment), lambda: drift(desk.store, loaded, reference)
     )
     return JSONResponse(made)
 
@@ -111,4 +111,4 @@ def show_map(
             ],
         }
 
-    return JSONResponse(desk.kept("points", (desk.live.now.version, desk.changes, limit), make))
+    return JSONResponse(desk.kept("points", (desk.live.now.version, desk.moment, limit), make))

@@ -70,7 +70,7 @@ def events(desk: TheDesk, _who: Reader) -> JSONResponse:
     loaded = desk.live.now
     made = desk.kept(
         "events",
-        (loaded.version, desk.changes),
+        (loaded.version, desk.moment),
         lambda: event_overview(desk.store, loaded.class_counts),
     )
     return JSONResponse(made)
@@ -79,7 +79,7 @@ def events(desk: TheDesk, _who: Reader) -> JSONResponse:
 @routes.get("/candidates", tags=["events"])
 def candidates(desk: TheDesk, _who: Reader) -> JSONResponse:
     """Return candidate events: messages that fit no known event, grouped."""
-    made = desk.kept("candidates", desk.changes, lambda: candidate_groups(desk.store))
+    made = desk.kept("candidates", desk.moment, lambda: candidate_groups(desk.store))
     return JSONResponse({"candidates": made})
 
 
