@@ -4,8 +4,8 @@ import pytest
 
 from desks import opened
 from eventide.errors import InputError
+from eventide.serving.access_tokens import add_token, list_tokens, read_token_file, revoke_token
 from eventide.serving.server import check_access
-from eventide.serving.tokens import add_token, list_tokens, read_token_file, revoke_token
 
 OPEN = {"/healthz", "/readyz", "/v1/me", "/openapi.json"}
 NEEDS = {
@@ -82,7 +82,7 @@ def test_tokens_are_hashed_listed_and_revoked(store):
 
 
 def test_a_revoked_token_is_refused_soon(file_store, shared_model, monkeypatch):
-    monkeypatch.setattr("eventide.serving.tokens.FRESH_SECONDS", -1.0)
+    monkeypatch.setattr("eventide.serving.access_tokens.FRESH_SECONDS", -1.0)
     token = add_token(file_store, "ann", ["read"])
     _, client = opened(file_store, shared_model)
     with client:

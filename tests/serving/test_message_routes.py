@@ -44,6 +44,12 @@ def test_sending_again_is_safe_and_another_text_is_refused(client, new_messages)
     assert len(client.get("/v1/messages").json()["messages"]) == 4
 
 
+def test_null_is_nothing_given(client):
+    sent = {"id": "n", "text": "x"} | dict.fromkeys(["user", "hashtags", "urls", "created_at"])
+    assert client.post("/v1/messages", json=sent).status_code == 201
+    assert client.post("/v1/review/n", json={"action": "accept", "event": None}).status_code == 200
+
+
 def test_pages_hold_every_message_once(filled, new_messages):
     seen, cursor = [], None
     while True:

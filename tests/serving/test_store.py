@@ -8,8 +8,8 @@ from sqlalchemy import text
 
 from eventide.errors import InputError
 from eventide.serving import migrations
+from eventide.serving.access_tokens import add_token, list_tokens
 from eventide.serving.store import Store, StoreUnavailable
-from eventide.serving.tokens import add_token, list_tokens
 
 
 def test_sqlite_is_set_to_keep_what_it_acknowledges(file_store):

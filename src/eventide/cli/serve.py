@@ -123,11 +123,11 @@ def run_desk(
 ) -> None:
     """Check everything, then answer until Ctrl-C; ``while_open`` is called with the address."""
     with serving_packages():
+        from eventide.serving.access_tokens import read_token_file
         from eventide.serving.desk import Desk
         from eventide.serving.live_model import LiveModel
         from eventide.serving.server import bound_socket, check_access, run
         from eventide.serving.store import Store
-        from eventide.serving.tokens import read_token_file
 
         given = read_token_file(token_file) if token_file is not None else None
         check_sources(settings.held_out, settings.training)

@@ -33,8 +33,8 @@ def add(
     Example: eventide token add ann --role review --store desk.sqlite
     """
     with serving_packages():
+        from eventide.serving.access_tokens import add_token
         from eventide.serving.store import Store
-        from eventide.serving.tokens import add_token
 
         opened = Store(store)
         try:
@@ -52,8 +52,8 @@ def show_all(store: StorePath = DEFAULT_STORE, as_json: AsJson = False) -> None:
     Example: eventide token list --store desk.sqlite
     """
     with serving_packages():
+        from eventide.serving.access_tokens import list_tokens
         from eventide.serving.store import Store
-        from eventide.serving.tokens import list_tokens
 
         opened = Store(store)
         try:
@@ -77,8 +77,8 @@ def revoke(name: TokenName, store: StorePath = DEFAULT_STORE) -> None:
     Example: eventide token revoke ann --store desk.sqlite
     """
     with serving_packages():
+        from eventide.serving.access_tokens import revoke_token
         from eventide.serving.store import Store
-        from eventide.serving.tokens import revoke_token
 
         opened = Store(store)
         try:

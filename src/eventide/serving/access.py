@@ -7,8 +7,8 @@ from typing import Annotated
 
 from fastapi import Depends, HTTPException, Request
 
+from eventide.serving.access_tokens import ANYONE, Holder
 from eventide.serving.desk import Desk
-from eventide.serving.tokens import ANYONE, Holder
 
 
 def desk_of(request: Request) -> Desk:

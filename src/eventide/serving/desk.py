@@ -14,12 +14,13 @@ from threading import Lock, RLock, Thread
 from typing import Any
 
 from eventide.errors import InputError
+from eventide.serving.access_tokens import Holder, TokenBook
 from eventide.serving.broadcast import Broadcast
 from eventide.serving.drift import reference_doubt
 from eventide.serving.embedding_map import EmbeddingMap
 from eventide.serving.guards import log
 from eventide.serving.incoming import NewMessage
-from eventide.serving.ingest import Ingest, Outcome
+from eventide.serving.ingest import Ingest, IngestOutcome
 from eventide.serving.limits import Limits
 from eventide.serving.live_model import LiveModel, LoadedModel
 from eventide.serving.measures import Measures
@@ -27,7 +28,6 @@ from eventide.serving.micro_batches import MicroBatches
 from eventide.serving.rescoring import rescore
 from eventide.serving.store import Store, now_ms
 from eventide.serving.stored_messages import forget_older
-from eventide.serving.tokens import Holder, TokenBook
 from eventide.serving.trust import held_out_messages, reviewed_messages, trust, validation_messages
 
 DAY_MS = 86_400_000
@@ -66,7 +66,7 @@ class Desk:
         self.measures = Measures()
         self.broadcast = Broadcast(self.settings.limits.listeners)
         self._ingest = Ingest(store, live, self._told)
-        self.batches: MicroBatches[NewMessage, Outcome] = MicroBatches(self._work)
+        self.batches: MicroBatches[NewMessage, IngestOutcome] = MicroBatches(self._work)
         self._kept: dict[str, tuple[Any, Any]] = {}
         self._making: dict[str, RLock] = defaultdict(RLock)
         self.job = LearningJob(self)
@@ -77,7 +77,7 @@ class Desk:
         """Whether requests need a token: when asked for, or as soon as one exists."""
         return self.settings.need_token or bool(self.tokens.holders())
 
-    def _work(self, messages: list[NewMessage]) -> list[Outcome]:
+    def _work(self, messages: list[NewMessage]) -> list[IngestOutcome]:
         self.measures.batch.observe(len(messages))
         return self._ingest(messages)
 

@@ -13,9 +13,9 @@ from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from eventide.serving.access_tokens import hashed
 from eventide.serving.limits import Limits, RateLimit
 from eventide.serving.measures import Measures
-from eventide.serving.tokens import hashed
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]

@@ -42,8 +42,10 @@ def _tidy_or_none(value: Any) -> Any:
 
 
 Name = Annotated[str, BeforeValidator(_tidy), Field(min_length=1, max_length=MOST_NAME)]
-MaybeName = Annotated[str | None, BeforeValidator(_tidy_or_none), Field(max_length=MOST_NAME)]
-Words = Annotated[list[Name] | None, Field(max_length=MOST_ELEMENTS)]
+MaybeName = Annotated[
+    Annotated[str, Field(max_length=MOST_NAME)] | None, BeforeValidator(_tidy_or_none)
+]
+Words = Annotated[list[Name], Field(max_length=MOST_ELEMENTS)] | None
 
 
 class NewMessage(BaseModel):

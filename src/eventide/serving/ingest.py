@@ -17,7 +17,7 @@ FAILED = "the model failed on it; the log of the service says why"
 
 
 @dataclass(frozen=True)
-class Outcome:
+class IngestOutcome:
     """What became of one message: ``new``, ``known``, its id ``taken``, or ``failed``."""
 
     status: str
@@ -32,7 +32,7 @@ class Ingest:
     ) -> None:
         self.store, self.live, self.told = store, live, told
 
-    def __call__(self, messages: list[NewMessage]) -> list[Outcome]:
+    def __call__(self, messages: list[NewMessage]) -> list[IngestOutcome]:
         """Return what became of each message; new ones are on the disk by then."""
         digests = [each.digest() for each in messages]
         ids = list(dict.fromkeys(each.id for each in messages))
@@ -57,14 +57,14 @@ class Ingest:
         for message, digest in zip(messages, digests, strict=True):
             row = known.get(message.id) or fresh[message.id]
             if message.id in fresh and message.id not in stored:
-                outcomes.append(Outcome("failed", None))
+                outcomes.append(IngestOutcome("failed", None))
             elif stored.get(message.id, row["digest"]) != digest:
-                outcomes.append(Outcome("taken", None))
+                outcomes.append(IngestOutcome("taken", None))
             elif message.id in fresh and message.id not in told:
                 told.add(message.id)
-                outcomes.append(Outcome("new", row))
+                outcomes.append(IngestOutcome("new", row))
             else:
-                outcomes.append(Outcome("known", row))
+                outcomes.append(IngestOutcome("known", row))
         return outcomes
 
     def _opinions(self, rows: list[dict[str, Any]]) -> list[dict[str, Any] | None]:
