@@ -1,10 +1,11 @@
 # docker build -t eventide . ; docker run --rm -v "$PWD:/data" eventide check messages.csv
 FROM python:3.11-slim AS build
+ARG EXTRAS=pandas,excel
 WORKDIR /source
 COPY pyproject.toml constraints.txt README.md LICENSE ./
 COPY src ./src
 RUN python -m venv /opt/eventide \
- && /opt/eventide/bin/pip install --no-cache-dir --constraint constraints.txt ".[pandas,excel]"
+ && /opt/eventide/bin/pip install --no-cache-dir --constraint constraints.txt ".[$EXTRAS]"
 
 FROM python:3.11-slim
 COPY --from=build /opt/eventide /opt/eventide

@@ -66,6 +66,8 @@ def test_assign_imports_torch_and_no_scikit_learn(folder, words):
         ("data", "list"),
         ("data", "sample", "--out", "sample.parquet"),
         ("check", "new.jsonl"),
+        ("serve", "--help"),
+        ("token", "list", "--store", "desk.sqlite"),
     ],
     ids=" ".join,
 )

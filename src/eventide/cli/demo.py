@@ -17,6 +17,7 @@ from eventide.cli.reading import Reading
 from eventide.cli.report import show_page, write_report
 from eventide.cli.train import show_training
 from eventide.cli.watching import watching
+from eventide.progress import on_terminal
 
 TAKES = "about a minute on two cores"
 MARK = "written-by-eventide-demo.txt"
@@ -28,12 +29,21 @@ def demo(
         Path, typer.Option(help="Directory to write the sample and the model to.")
     ] = Path("eventide-demo"),
     seed: Seed = 0,
+    serve: Annotated[
+        bool,
+        typer.Option("--serve", help="Then open the desk, with the sample's later messages."),
+    ] = False,
+    port: Annotated[
+        int, typer.Option(help="Port of the desk; 0 takes any free one.", min=0, max=65535)
+    ] = 8765,
 ) -> None:
     """Run everything on the built-in sample: check, train, evaluate, save, report.
 
     It takes about a minute on two cores.
 
     Example: eventide demo --out somewhere
+
+    Example: eventide demo --serve
     """
     from eventide.data.sample import sample
     from eventide.model import EventClassifier
@@ -41,6 +51,8 @@ def demo(
     from eventide.reports.profile import data_profile
 
     folder = own_folder(out)
+    if serve:
+        check_serving(port)
     started = time.perf_counter()
     messages, model_path = folder / "sample.parquet", folder / "model"
     say(f"The whole job on invented messages takes {TAKES}.\n")
@@ -69,6 +81,8 @@ def demo(
     say(f"\nDone in {time.perf_counter() - started:.0f} s. Try next:")
     for line in next_commands(model_path, messages):
         say(f"  {line}")
+    if serve:
+        serve_sample(folder, port)
 
 
 def next_commands(model: Path, messages: Path) -> list[str]:
@@ -78,6 +92,35 @@ def next_commands(model: Path, messages: Path) -> list[str]:
         f"{command('explain', model, messages)}  # why the most doubtful one is so",
         "eventide train YOUR_FILE --out YOUR_MODEL  # on your own messages",
     ]
+
+
+def check_serving(port: int) -> None:
+    """Say that the desk cannot be opened before a minute of work, not after it."""
+    from eventide.cli.serve import serving_packages
+
+    with serving_packages():
+        from eventide.serving.server import bound_socket
+
+        bound_socket("127.0.0.1", port).close()
+
+
+def serve_sample(folder: Path, port: int) -> None:
+    """Open the desk on the demo's model; test messages come in as if they were happening now."""
+    from eventide.cli.serve import run_desk
+    from eventide.serving.desk import DeskSettings
+    from eventide.serving.replay import replayed
+
+    messages = folder / "sample.parquet"
+    settings = DeskSettings(port=port, held_out=str(messages))
+    say("\n4. The desk: the sample's test messages come in one by one\n")
+    with replayed(messages) as feed:
+        run_desk(
+            folder / "model",
+            str(folder / "desk.sqlite"),
+            settings,
+            open_page=on_terminal(),
+            while_open=feed,
+        )
 
 
 def own_folder(out: Path) -> Path:

@@ -25,10 +25,13 @@ from eventide.cli import (
     figure,
     forget,
     labels,
+    learn,
     methods,
     report,
+    serve,
     stream,
     thresholds,
+    token,
     train,
     tune,
     update,
@@ -82,6 +85,9 @@ app.command("discover")(discover.discover)
 app.command("update")(update.update)
 app.command("labels")(labels.labels)
 app.command("stream")(stream.stream)
+app.command("serve")(serve.serve)
+app.add_typer(token.app, name="token")
+app.command("learn")(learn.learn)
 app.command("compare", cls=SplitVerb)(compare.compare)
 app.command("tune")(tune.tune)
 app.command("claims", cls=SplitVerb)(claims.claims)

@@ -1,0 +1,177 @@
+"""The page in a real browser: every screen, hostile texts, the keyboard, a restart."""
+
+import shutil
+
+import pytest
+
+from desks import service
+
+pytest.importorskip("playwright")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(shutil.which("chromium") is None, reason="Chromium is not installed"),
+]
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+SCREENS = ("stream", "review", "events", "map", "trust", "message")
+MARKUP = (
+    "<script>window.hit=1</script>",
+    "<img src=x onerror='window.hit=1'>",
+    "<svg onload=window.hit=1>",
+    "\"><iframe srcdoc='<script>parent.hit=1</script>'>",
+    "javascript:window.hit=1",
+    "</textarea></style></script><script>hit=1</script>",
+    "{{constructor.constructor('window.hit=1')()}}",
+    "\u202egnitirw \u2066\u2067\u2069",
+    "word" * 900,
+    "null\x00byte \x1b[31m \ud83d half",
+)
+HOSTILE = [f"{at} {MARKUP[at % len(MARKUP)]} #{MARKUP[at % len(MARKUP)][:20]}" for at in range(200)]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as player:
+        opened = player.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="module")
+def store_file(tmp_path_factory):
+    return str(tmp_path_factory.mktemp("page") / "desk.sqlite")
+
+
+@pytest.fixture(scope="module")
+def desk(model_path, store_file, new_messages):
+    """A service with 200 hostile messages among the others, and a hostile name of an event."""
+    with service(model_path, store_file) as running:
+        sent = [
+            {"id": f"<b>{at}</b>/{at}", "text": text, "user": text[:60], "hashtags": [text[:40]]}
+            for at, text in enumerate(HOSTILE)
+        ]
+        for batch in (sent, new_messages[:60]):
+            assert running.ask("/v1/messages", batch)[0] == 201
+        for at, text in enumerate(MARKUP[:7]):
+            named = {"action": "new-event", "event": text[:200]}
+            assert running.ask(f"/v1/review/%3Cb%3E{at}%3C/b%3E/{at}", named)[0] == 200
+        yield running
+
+
+@pytest.fixture
+def page(browser, desk):
+    """A page that fails the test on a console error, an uncaught error or a dialog."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    page, wrong = context.new_page(), []
+    page.set_default_timeout(60_000)
+    page.on("console", lambda each: wrong.append(each.text) if each.type == "error" else None)
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("dialog", lambda dialog: (wrong.append(dialog.message), dialog.dismiss()))
+    yield page
+    context.close()
+    assert wrong == []
+
+
+def show(page, desk, screen, message="%3Cb%3E1%3C%2Fb%3E%2F1"):
+    page.goto(f"{desk.address}/#/{screen}" + (f"/{message}" if screen == "message" else ""))
+    page.locator("main .card").first.wait_for()
+    page.wait_for_function("() => !document.querySelector('main .skeleton')")
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_each_screen_is_sound_at_every_width(page, desk, screen):
+    from axe_playwright_python.sync_playwright import Axe
+
+    show(page, desk, screen)
+    assert page.title().lower().startswith(screen)
+    for width in (1440, 768, 390):
+        page.set_viewport_size({"width": width, "height": 844})
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
+    for theme in ("light", "dark"):
+        page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
+        found = Axe().run(page).response["violations"]
+        serious = [each["id"] for each in found if each["impact"] in ("serious", "critical")]
+        assert serious == [], (
+            screen,
+            theme,
+            [node["html"] for each in found for node in each["nodes"]][:3],
+        )
+    assert page.evaluate("window.hit") is None
+
+
+def test_hostile_texts_are_text(page, desk):
+    show(page, desk, "stream")
+    while (more := page.get_by_role("button", name="Older messages")).count():
+        before = page.locator(".message").count()
+        more.click()
+        page.wait_for_function("n => document.querySelectorAll('.message').length > n", arg=before)
+    shown = page.locator(".message .text").all_inner_texts()
+    assert sum("window.hit" in text for text in shown) >= 80
+    assert any("<script>window.hit=1</script>" in text for text in shown)
+    assert page.locator("main :is(script, iframe, img, svg[onload], b)").count() == 0
+    for screen in ("events", "map", "review", "trust"):
+        show(page, desk, screen)
+        assert page.locator("main :is(script, iframe, img, b)").count() == 0
+    show(page, desk, "message")
+    assert "onerror" in page.locator("article .text").inner_text()
+    assert page.evaluate("window.hit") is None
+
+
+def test_filters_live_in_the_address(page, desk, new_messages):
+    show(page, desk, "stream")
+    word = new_messages[0]["text"].split()[1]
+    page.get_by_label("Words, user or id").fill(word)
+    page.wait_for_function("() => location.hash.includes('q=')")
+    page.wait_for_function("() => !document.querySelector('main .skeleton')")
+    count = page.locator(".message").count()
+    page.reload()
+    page.locator("main .card").first.wait_for()
+    page.wait_for_function("() => !document.querySelector('main .skeleton')")
+    assert page.get_by_label("Words, user or id").input_value() == word
+    assert page.locator(".message").count() == count
+
+
+PRESS = """key => {
+  const before = document.querySelector('main article')?.dataset.id;
+  const start = performance.now();
+  const where = document.querySelector('dialog[open] button') ?? document.body;
+  where.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+  return [performance.now() - start, before !== document.querySelector('main article')?.dataset.id];
+}"""
+
+
+def test_fifty_reviews_by_keyboard_survive_a_restart(page, desk, browser, model_path, store_file):
+    show(page, desk, "review")
+    opened = desk.ask("/v1/model")[1]["reviews"]["open"]
+    slowest = 0.0
+    page.keyboard.press("a")  # a real key first; the time of the others is measured in the page
+    for at in range(1, 50):
+        keys = [["a"], ["u"], ["1"], ["r", "b"], ["3"]][at % 5]
+        for key in keys:
+            took, moved = page.evaluate(PRESS, key)
+        assert moved, (at, keys)
+        slowest = max(slowest, took)
+    assert slowest < 100
+    page.wait_for_function(
+        "n => fetch('/v1/model').then(a => a.json()).then(m => m.reviews.open <= n)",
+        arg=opened - 50,
+    )
+    page.keyboard.press("z")
+    page.wait_for_function(
+        "n => fetch('/v1/model').then(a => a.json()).then(m => m.reviews.open >= n)",
+        arg=opened - 49,
+    )
+    before = desk.ask("/v1/model")[1]["reviews"]
+    page.goto("about:blank")  # a page of its own would complain that the service has gone
+    desk.process.kill()
+    desk.process.wait()
+    with service(model_path, store_file) as again:
+        assert again.ask("/v1/model")[1]["reviews"] == before

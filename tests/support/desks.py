@@ -1,0 +1,136 @@
+"""Services and databases for the tests of the desk: real processes on loopback that end with us."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from urllib.error import HTTPError
+
+BINARIES = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
+
+
+def free_port() -> int:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return int(taken.getsockname()[1])
+
+
+@contextmanager
+def postgres() -> Iterator[str]:
+    """Run a PostgreSQL of our own, on loopback; give the address of its server."""
+    folder = Path(tempfile.mkdtemp(prefix="eventide-pg-"))
+    root = os.getuid() == 0
+    as_user = ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups"] if root else []
+    if root:
+        shutil.chown(folder, "postgres", "postgres")
+    tools, port, data = BINARIES[-1], free_port(), folder / "data"
+    server = None
+    try:
+        made = [*as_user, tools / "initdb", "-D", data, "-U", "postgres", "-A", "trust", "-N"]
+        subprocess.run(made, check=True, capture_output=True, timeout=120, cwd=folder)
+        options = {
+            "listen_addresses": "127.0.0.1",
+            "port": port,
+            "unix_socket_directories": folder,
+            "max_connections": 60,
+            "shared_buffers": "16MB",
+        }
+        words = [f"-c{name}={value}" for name, value in options.items()]
+        dying = [*as_user, "--pdeathsig=INT"] if as_user else []  # it must not outlive the tests
+        server = subprocess.Popen(
+            [*dying, tools / "postgres", "-D", data, *words],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd=folder,
+        )
+        deadline = time.monotonic() + 60
+        while subprocess.run(
+            [tools / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(port)]
+        ).returncode:
+            assert server.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        yield f"postgresql+psycopg://postgres@127.0.0.1:{port}"
+    finally:
+        if server is not None:
+            server.send_signal(2)  # a fast shutdown
+            with suppress(subprocess.TimeoutExpired):
+                server.wait(20)
+            server.kill()
+            server.wait()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+class Service:
+    """A running `eventide serve`."""
+
+    def __init__(self, process: subprocess.Popen[str], address: str) -> None:
+        self.process, self.address = process, address.rstrip("/")
+
+    def ask(self, path: str, body: object = None, method: str | None = None, **headers: str):
+        """Send a request; return status and answer."""
+        content = None if body is None else json.dumps(body).encode()
+        headers = {"Content-Type": "application/json"} | headers
+        request = urllib.request.Request(
+            self.address + path, content, headers, method=method or ("POST" if content else "GET")
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                return answer.status, json.loads(answer.read() or b"null")
+        except HTTPError as error:
+            return error.code, json.loads(error.read() or b"null")
+
+
+@contextmanager
+def service(model: Path, store: str, *words: str) -> Iterator[Service]:
+    """Start the service as a user does, wait until it answers, and end it."""
+    command = [
+        sys.executable,
+        "-m",
+        "eventide",
+        "serve",
+        str(model),
+        "--store",
+        store,
+        "--port",
+        "0",
+    ]
+    process = subprocess.Popen(
+        [*command, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert "The desk is open: http://" in line, line
+        yield Service(process, line.split()[-1])
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            try:
+                process.wait(30)
+            except subprocess.TimeoutExpired:
+                process.kill()
+        process.wait()
+        assert process.stdout is not None
+        process.stdout.close()
+
+
+def opened(store, live, **settings):
+    """A service in this process, and its client."""
+    from starlette.testclient import TestClient
+
+    from eventide.serving.application import make_application
+    from eventide.serving.desk import Desk, DeskSettings
+
+    desk = Desk(store, live, DeskSettings(**settings))
+    return desk, TestClient(make_application(desk), base_url="http://127.0.0.1:8765")
