@@ -59,7 +59,7 @@ def run_jobs(jobs: Sequence[Job], messages: SplitMessages, workers: int) -> Gene
             yield run(job, messages)
         return
     others = set(active_children())
-    with _environment():
+    with single_threads():
         given = (messages, registered_here())
         pool = ProcessPoolExecutor(workers, get_context("spawn"), _begin, given)
         try:
@@ -84,12 +84,17 @@ def _ended_early() -> EventideError:
 
 
 def _begin(messages: SplitMessages, registered: Registered) -> None:
-    """Set a worker up: one thread, deaf to Ctrl-C, gone when the parent is gone."""
+    """Set a worker up with its own copy of the messages."""
     global _messages
-    import torch
-
     _messages = messages
     register(registered)
+    serve_parent()
+
+
+def serve_parent() -> None:
+    """Set this worker process up: one thread, deaf to Ctrl-C, gone when the parent is gone."""
+    import torch
+
     keep_memory()
     torch.set_num_threads(1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends its workers
@@ -108,7 +113,7 @@ def _do(job: Job) -> RunRecord:
 
 
 @contextmanager
-def _environment() -> Iterator[None]:
+def single_threads() -> Iterator[None]:
     """Let processes that start now use one thread, without a lasting change here."""
     wanted = environment() | dict.fromkeys(SINGLE, "1")
     before = {name: os.environ.get(name) for name in wanted}
