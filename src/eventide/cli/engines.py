@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -62,3 +62,12 @@ def ray_options(
     check_installed()
     check_address(options)
     return options
+
+
+def runner_of(ray: RayOptions | None, workers: int | None) -> dict[str, Any]:
+    """Return what ``experiments.compare`` needs to do its runs on Ray; nothing without Ray."""
+    if ray is None:
+        return {}
+    from eventide.cluster.ray_jobs import ray_jobs
+
+    return {"runner": ray_jobs(ray, workers)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import logging
 from collections.abc import Generator, Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -17,6 +18,9 @@ from eventide.cluster.partitions import Partition, frame_bytes, partitions
 from eventide.cluster.ray_session import RayOptions, ray_session
 from eventide.data.batch import Batch
 from eventide.errors import EventideError
+
+READERS = 8
+"""Actors that one reader of files keeps busy."""
 
 Rows = dict[str, Any]
 """A batch of Ray Data: a list of equal length for each column."""
@@ -46,6 +50,7 @@ def _mapped(
 ) -> Iterator[PartFacts]:
     import ray.data
 
+    logging.getLogger("ray.data").setLevel(logging.ERROR)
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = False
     context.target_max_block_size = 1  # a partition is a block, and goes to an actor by itself
@@ -57,7 +62,8 @@ def _mapped(
             _Reader(request, done),
             batch_size=1,
             batch_format="numpy",
-            num_cpus=0.1,  # reading takes a hundredth of assigning
+            num_cpus=0,  # the actors may hold all cores, and reading takes a hundredth of theirs
+            compute=ray.data.TaskPoolStrategy(size=max(1, actors // READERS)),
         )
         .map_batches(
             PartitionActor,

@@ -25,6 +25,12 @@ MODE, TOKEN, TOKEN_PATH = "RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PAT
 DEFAULT_TOKEN = Path(".ray") / "auth_token"
 MEBIBYTE = 1 << 20
 PAGE = "docs/cluster.md"
+QUIET = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    "RAY_BACKEND_LOG_LEVEL": "fatal",
+}
+"""No reports to Ray's makers, no warnings of what is to come, no lines of its inside."""
 
 _PROBE = """
 import sys
@@ -125,14 +131,7 @@ def _authentication(options: RayOptions) -> Iterator[None]:
         if options.address is not None:
             raise _refused("no token is given")
         added[TOKEN] = secrets.token_hex(32)
-    added |= {
-        name: value
-        for name, value in (
-            ("RAY_USAGE_STATS_ENABLED", "0"),
-            ("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0"),
-        )
-        if name not in os.environ
-    }
+    added |= {name: value for name, value in QUIET.items() if name not in os.environ}
     os.environ.update(added)
     try:
         yield

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
@@ -45,6 +45,9 @@ def register(entries: Registered) -> None:
             if entry.name not in registry:
                 registry.add(entry.name, entry.target, entry.summary, entry.group)
 
+
+JobRunner: TypeAlias = Callable[[Sequence[Job], SplitMessages, int], Generator[RunRecord]]
+"""What does jobs with so many workers at a time: `run_jobs`, or the same on a cluster."""
 
 SINGLE = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS")
 _messages: SplitMessages
