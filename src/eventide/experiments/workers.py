@@ -116,9 +116,13 @@ def _do(job: Job) -> RunRecord:
 
 
 @contextmanager
-def single_threads() -> Iterator[None]:
-    """Let processes that start now use one thread, without a lasting change here."""
+def single_threads(more: Mapping[str, str] | None = None) -> Iterator[None]:
+    """Let processes that start now use one thread, without a lasting change here.
+
+    ``more`` are variables for them that the user has not set.
+    """
     wanted = environment() | dict.fromkeys(SINGLE, "1")
+    wanted |= {name: value for name, value in (more or {}).items() if name not in os.environ}
     before = {name: os.environ.get(name) for name in wanted}
     os.environ.update(wanted)
     try:

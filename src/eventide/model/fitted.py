@@ -18,6 +18,7 @@ from eventide.methods import METHODS
 from eventide.methods.method import Method, Prediction, check_balance
 from eventide.model.inference import Inference
 from eventide.outputs import reserved
+from eventide.runtime.share import current_share
 from eventide.settings import Settings
 from eventide.training.checkpoints import Checkpoints
 from eventide.training.loop import TrainingRun, Watch
@@ -109,7 +110,8 @@ def fit_method(
     chosen = kind(settings, seed)
     checkpoints = before_training(data)
     started, worked = time.perf_counter(), time.process_time()
-    with nullcontext() if checkpoints is None else reserved(checkpoints.path):
+    writes = checkpoints is not None and current_share().first
+    with reserved(checkpoints.path) if checkpoints and writes else nullcontext():
         run = chosen.fit(data.training_set, watch, checkpoints)
     seconds = FitSeconds(
         prepare_seconds, time.perf_counter() - started, time.process_time() - worked
