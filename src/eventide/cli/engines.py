@@ -19,6 +19,14 @@ Engine = Annotated[
     str | None,
     _option(metavar="ray", help="Do the work on Ray instead of processes of this machine."),
 ]
+TrainEngine = Annotated[
+    str | None,
+    _option(
+        metavar="torchrun|ray",
+        help="Train with several workers: processes of this machine, or workers of Ray Train. "
+        "Inside torchrun this process is one of them.",
+    ),
+]
 FolderWorkers = Annotated[
     int | None,
     _option("--workers", help="Workers at the same time; all cores by default.", min=1),

@@ -11,6 +11,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from eventide.cli.console import command, note, print_json, say
+from eventide.cli.engines import (
+    FolderWorkers,
+    ObjectStore,
+    RayAddress,
+    TrainEngine,
+    WorkerCpus,
+    WorkerMemory,
+)
 from eventide.cli.options import (
     AsJson,
     Entities,
@@ -23,6 +31,7 @@ from eventide.cli.options import (
     view_mapping,
 )
 from eventide.cli.reading import Reading, reads_messages
+from eventide.cli.train_together import Together
 from eventide.cli.watching import watching
 from eventide.methods import DEFAULT_METHOD
 
@@ -75,16 +84,28 @@ def train(
     ] = False,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
+    engine: TrainEngine = None,
+    workers: FolderWorkers = None,
+    ray_address: RayAddress = None,
+    worker_cpus: WorkerCpus = 1.0,
+    worker_memory: WorkerMemory = None,
+    object_store: ObjectStore = None,
 ) -> None:
     """Train a model on labelled messages and write it.
 
     Example: eventide train messages.jsonl --out model --set training.epochs=50
+
+    Example: eventide train messages.jsonl --out model --engine torchrun --workers 2
     """
-    from eventide.outputs import check_room, reserved
+    together = Together.of(engine, workers, ray_address, worker_cpus, worker_memory, object_store)
+    from eventide.outputs import check_room
 
     out = checked_out(out, sources, salt_file, overwrite=overwrite)
     checkpoints = out.with_name(f"{out.name}.checkpoint")
-    with reserved(out), told_how_to_resume(checkpoints):  # before torch is loaded: errors are quick
+    with (
+        together.reserved(out),
+        told_how_to_resume(checkpoints),
+    ):  # before torch is loaded: errors are quick
         from eventide.model import EventClassifier
         from eventide.model.artefact import save_model
         from eventide.training.checkpoints import drop_checkpoints
@@ -105,6 +126,13 @@ def train(
         settle_checkpoints(checkpoints, resume=resume, overwrite=overwrite)
         intake = reading.read(sources, lists=model.list_columns())
         check_room(out, BYTES_PER_MESSAGE * len(intake.messages))
+        if together.engine is not None:
+            kept = checkpoints if checkpoint_every or resume else None
+            together.train(
+                model, intake, out, kept, checkpoint_every, keep_text=keep_text, salt=salt_file
+            )
+            together.show(out, checkpoints, as_json=as_json)
+            return
         with watching(epochs) as watch:
             model.fit(
                 intake,

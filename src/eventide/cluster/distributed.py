@@ -81,9 +81,7 @@ def launch_ray(
             run_worker,
             train_loop_config=request.plain(),
             torch_config=TorchConfig(backend="gloo"),
-            scaling_config=ScalingConfig(
-                num_workers=workers, resources_per_worker=needs, trainer_resources={"CPU": 0}
-            ),
+            scaling_config=ScalingConfig(num_workers=workers, resources_per_worker=needs),
             run_config=RunConfig(
                 storage_path=str(Path(request.folder).absolute()),
                 failure_config=FailureConfig(max_failures=RESTARTS),
