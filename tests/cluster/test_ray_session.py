@@ -16,7 +16,7 @@ from eventide.cluster.ray_session import RayOptions, check_address, has_token
 from eventide.errors import BadSetting, MissingDependency, NotAllowed
 from tree import ROOT
 
-PRIVATE = "ip link set lo up && exec timeout --signal=KILL 240 "
+PRIVATE = "ip link set lo up && exec timeout --signal=KILL 600 "
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def on_ray(archive):
         ["unshare", "-rn", "sh", "-c", PRIVATE + words],
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=660,
         env={**os.environ, "PYTHONPATH": paths, "PYTHONWARNINGS": "ignore"},
     )
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
