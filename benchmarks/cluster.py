@@ -20,7 +20,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +27,7 @@ import torch
 
 from assigning import new_messages
 from eventide.cluster.assigner import AssignmentRequest
-from eventide.cluster.assignment import AssignmentSummary, assign_files
+from eventide.cluster.assignment import Engine, assign_files
 from eventide.cluster.distributed import launch_torchrun, run_folder
 from eventide.cluster.partitions import FileReading
 from eventide.cluster.shards import LocalShard, key_ranges
@@ -64,38 +63,35 @@ def assign(folder: Path, messages: int, engine: str | None) -> None:
     rates = {}
     for workers in (1, 2):
         request = request_for(folder, [folder / "new.jsonl"], f"out-{workers}")
-        on = None
+        on: Engine | None = None
         if engine == "ray":
             from eventide.cluster.ray_assignment import ray_assignment
             from eventide.cluster.ray_session import RayOptions
 
             on = ray_assignment(RayOptions(object_store=200), workers)
-        # two processes are compared with one process, not with this one, whose imports are done
-        summary, seconds, processor = timed_assignment(request, workers, on)
-        rates[workers] = summary.messages / seconds
-        print(
-            f"{workers} worker{'s' * (workers > 1)}: {summary.messages:,} messages in "
-            f"{seconds:.1f} s ({processor:.1f} s of the processor), {rates[workers]:,.0f} a second "
-            "after the first part"
-        )
+        rates[workers] = one_assignment(request, workers, on)
     print(f"efficiency of two workers: {rates[2] / (2 * rates[1]):.2f}")
 
 
-def timed_assignment(
-    request: AssignmentRequest, workers: int, engine: object
-) -> tuple[AssignmentSummary, float, float]:
-    """Assign; time begins with the first part of each worker, when the models are loaded."""
+def one_assignment(request: AssignmentRequest, workers: int, engine: Engine | None) -> float:
+    """Assign, print how fast, and return messages a second, once every worker has begun."""
     seen: list[tuple[float, int]] = []
     before = processor_seconds()
-    summary = assign_files(
+    assign_files(
         request,
         workers=workers,
-        engine=engine,  # type: ignore[arg-type]
+        engine=engine,
         watch=lambda facts: seen.append((time.perf_counter(), facts.messages)),
     )
-    start = seen[workers - 1][0]
-    later = sum(count for _, count in seen[workers:])
-    return replace(summary, messages=later), seen[-1][0] - start, processor_seconds() - before
+    used = processor_seconds() - before
+    seconds = seen[-1][0] - seen[workers - 1][0]
+    rate = sum(count for _, count in seen[workers:]) / seconds
+    total = sum(count for _, count in seen)
+    told = f"{workers} worker{'s' * (workers > 1)}: {rate:,.0f} messages a second"
+    if engine is None:  # workers of Ray are not waited for
+        told += f"; {total / used:,.0f} a second of the processor, starts included"
+    print(told)
+    return rate
 
 
 PEAK = """

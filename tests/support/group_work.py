@@ -17,6 +17,8 @@ TINY = {
     "training__least_steps": 0,
     "training__epoch_steps": 1,
     "training__batch_size": 64,
+    "network__dropout": 0.0,
+    "network__head_dropout": 0.0,
 }
 CASES = {
     "paper": {"method": "ucl-ec", "network__layers": [16, 12]},
@@ -52,6 +54,7 @@ def trained(case: str, share: Share, messages: pl.DataFrame) -> dict[str, np.nda
         return average(self, states, rates)
 
     Share.add_up_gradients, shared_runner.BatchShare.average = kept, measured
+    shared_runner.CHUNK = 32
     try:
         with shared_by(share):
             model = EventClassifier(**TINY | CASES[case]).fit(messages)

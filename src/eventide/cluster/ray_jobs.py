@@ -38,7 +38,8 @@ def ray_jobs(options: RayOptions, workers: int | None = None) -> JobRunner:
 
             task = ray.remote(max_retries=RETRIES, **options.resources())(_run)
             shared = secrets.token_hex(8), [ray.put(messages)], registered_here()
-            waiting, busy = list(jobs), []
+            waiting = list(jobs)
+            busy: list[Any] = []
             try:
                 while waiting or busy:
                     while waiting and len(busy) < most:

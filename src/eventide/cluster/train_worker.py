@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import polars as pl
 import torch
@@ -117,7 +117,7 @@ def train_worker(request: TrainingRequest, intake: Intake | None = None) -> None
 
 def alone(model: EventClassifier) -> None:
     """Let a model that was trained by several workers answer by itself."""
-    method = model.method_
+    method = cast(MultiViewMethod, model.method_)
     network = method.runner.network
     network.noise.worker = 0
     method.runner = method.make_runner(network, model.memory_, method.runner.device)

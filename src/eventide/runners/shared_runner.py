@@ -220,7 +220,7 @@ def _chunked(share: ViewShare, rows: Ints, states: Tensor) -> tuple[Tensor, Any]
     own = torch.cat([each.own for each in parts])
 
     def average(rates: Tensor) -> Tensor:
-        split = rates.split([len(each.own) for each in parts])
+        split = torch.split(rates, [len(each.own) for each in parts])
         return torch.cat(
             [each.average(states, some) for each, some in zip(parts, split, strict=True)]
         )

@@ -112,7 +112,9 @@ class Share:
             ]
         )
         torch.distributed.all_reduce(flat)
-        for each, part in zip(wanted, flat.split([each.numel() for each in wanted]), strict=True):
+        for each, part in zip(
+            wanted, torch.split(flat, [each.numel() for each in wanted]), strict=True
+        ):
             each.grad = part.view_as(each)
 
 
