@@ -18,7 +18,7 @@ PARAMETERS = {
 
 @pytest.fixture(scope="package")
 def archive(small_sample, tmp_path_factory):
-    """A folder with a model, labelled messages, twelve files of new ones, and their opinions."""
+    """A folder with a model, labelled messages, six files of new ones, and their opinions."""
     folder = tmp_path_factory.mktemp("archive")
     model = EventClassifier(**PARAMETERS).fit(small_sample)
     model.save(folder / "model")
@@ -26,8 +26,8 @@ def archive(small_sample, tmp_path_factory):
     (folder / "parameters.json").write_text(json.dumps(PARAMETERS))
     new = small_sample.select(pl.col("id") + "-new", "text", "created_at", "user")
     (folder / "in").mkdir()
-    size = -(-len(new) // 12)
-    for number in range(12):
+    size = -(-len(new) // 6)
+    for number in range(6):
         part = new[number * size : (number + 1) * size]
         part.write_ndjson(folder / "in" / f"new-{number:02}.jsonl")
     with (folder / "in" / "new-03.jsonl").open("a") as file:

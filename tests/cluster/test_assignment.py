@@ -17,10 +17,10 @@ from eventide.errors import DamagedBundle, OutputError, RejectedRows
 
 @pytest.fixture
 def request_for(archive, tmp_path):
-    """A request for the twelve files, parts of 20 rows, into a folder of the test's own."""
+    """A request for the six files, parts of 40 rows, into a folder of the test's own."""
     files = tuple(str(each) for each in sorted((archive / "in").iterdir()))
     return AssignmentRequest(
-        str(archive / "model"), str(tmp_path / "out"), files, FileReading({}, {}, ()), rows=20
+        str(archive / "model"), str(tmp_path / "out"), files, FileReading({}, {}, ()), rows=40
     )
 
 
@@ -34,7 +34,7 @@ def test_parts_hold_the_same_opinions_as_one_call(archive, request_for, same_opi
     expected = pl.read_parquet(archive / "expected.parquet")
     same_opinions(written(request_for), expected)
     assert summary.messages == summary.written == len(expected)
-    assert summary.parts == len(seen) > 12
+    assert summary.parts == len(seen) > 6
     assert summary.events["messages"].sum() == len(expected)
     rejected = rejected_rows(request_for)
     assert rejected["file"].to_list() == [request_for.files[3]]
@@ -115,17 +115,21 @@ def test_strict_and_mostly_bad_files_are_refused(request_for, tmp_path):
 
 
 def test_a_partition_without_a_usable_row_has_an_empty_part(request_for, tmp_path):
-    (tmp_path / "bad.jsonl").write_text("{broken\n")
-    request = replace(request_for, files=(request_for.files[0], str(tmp_path / "bad.jsonl")))
+    (tmp_path / "bad.jsonl").write_text(
+        '{"id": "1", "text": "flood"}\n{"id": "2", "text": ""}\n{"id": "3", "text": "fire"}\n'
+    )
+    request = replace(request_for, files=(str(tmp_path / "bad.jsonl"),), rows=1)
     summary = assign_files(request)
-    assert summary.rejected == 1
-    assert len(written(request)) == summary.messages
+    assert (summary.parts, summary.rejected) == (3, 1)
+    assert written(request)["id"].to_list() == ["1", "3"]
 
 
-def test_threshold_and_text_reach_the_parts(request_for):
-    summary = assign_files(replace(request_for, threshold=0.5, with_text=True))
+def test_threshold_and_text_reach_the_parts(archive, request_for):
+    half = float(pl.read_parquet(archive / "expected.parquet")["uncertainty"].median())
+    request = replace(request_for, files=request_for.files[:2], threshold=half, with_text=True)
+    summary = assign_files(request)
     found = written(request_for)
-    assert found["uncertainty"].min() >= 0.5
+    assert found["uncertainty"].min() >= half
     assert {"text", "created_at"} <= set(found.columns)
     assert summary.written == len(found) < summary.messages
     json.dumps(summary.plain())

@@ -19,8 +19,7 @@ def messages(count):
 
 @pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".parquet"])
 def test_every_row_is_in_one_partition(tmp_path, monkeypatch, suffix):
-    monkeypatch.setattr(module, "SLICE_ROWS", 7)
-    monkeypatch.setattr("eventide.data.readers.json_files.STEP", 64, raising=False)
+    monkeypatch.setattr(module, "SLICE_ROWS", 10)
     path, frame = tmp_path / f"messages{suffix}", messages(50)
     {".jsonl": frame.write_ndjson, ".csv": frame.write_csv, ".parquet": frame.write_parquet}[
         suffix
@@ -29,8 +28,7 @@ def test_every_row_is_in_one_partition(tmp_path, monkeypatch, suffix):
     found = pl.concat([each.intake(READING, [str(path)]).messages for each in parts])
     assert found["id"].to_list() == frame["id"].to_list()
     assert len({each.name for each in parts}) == len(parts)
-    if suffix == ".parquet":
-        assert len(parts) == 8
+    assert len(parts) >= 6
 
 
 def test_made_ids_are_those_of_one_reading(tmp_path):

@@ -49,7 +49,7 @@ def test_assignment_on_ray_survives_a_killed_actor(on_ray, same_opinions):
     assigned = told["assigned"]
     assert (assigned["messages"], assigned["rejected"]) == (len(expected), 1)
     assert assigned["killed"] == 1
-    assert assigned["kept"] == len(list((folder / "on-ray").glob("part-*.parquet"))) > 12
+    assert assigned["kept"] == len(list((folder / "on-ray").glob("part-*.parquet"))) > 6
 
 
 def test_a_comparison_on_ray_gives_the_same_runs(on_ray, tmp_path):

@@ -60,7 +60,7 @@ def assigned(folder: Path) -> dict[str, object]:
     out = folder / "on-ray"
     files = tuple(str(each) for each in sorted((folder / "in").iterdir()))
     request = AssignmentRequest(
-        str(folder / "model"), str(out), files, FileReading({}, {}, ()), rows=20
+        str(folder / "model"), str(out), files, FileReading({}, {}, ()), rows=40
     )
     killed: list[int] = []
     threading.Thread(target=kill_an_actor, args=(out, killed), daemon=True).start()

@@ -15,7 +15,7 @@ from eventide.cli.console import note, print_json, say
 from eventide.cli.exits import STOPPED
 from eventide.cli.reading import Reading
 from eventide.errors import BadSetting
-from eventide.progress import duration, heartbeat, on_terminal
+from eventide.progress import duration, heartbeat
 
 if TYPE_CHECKING:
     from eventide.cluster.assigner import AssignmentRequest, PartFacts
@@ -77,7 +77,11 @@ class FolderRequest:
         from eventide.outputs import check_file
         from eventide.runtime.cores import usable_cores
 
+        own = self.out.expanduser().absolute()
+        folders = [Path(each).expanduser().absolute() for each in self.sources]
         files = files_of(self.sources)
+        if own not in folders:  # parts of an earlier run below the inputs are no inputs
+            files = [each for each in files if own not in each.absolute().parents]
         self.reading.check(self.sources)
         check_file(self.out / "assignment.json", overwrite=True, inputs=[*files, self.model])
         request, model = self._request(files)
@@ -158,8 +162,6 @@ def part_lines() -> Iterator[Callable[[PartFacts], None]]:
 
     def watch(part: PartFacts) -> None:
         done[0], done[1] = done[0] + 1, done[1] + part.messages
-        if on_terminal():
-            say(line(), err=True)
 
     with heartbeat(line):
         yield watch

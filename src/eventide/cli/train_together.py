@@ -12,6 +12,7 @@ from eventide.cli.console import command, print_json, say
 from eventide.cli.engines import ray_options
 from eventide.cli.options import one_of
 from eventide.errors import BadSetting
+from eventide.methods import DEFAULT_METHOD
 
 if TYPE_CHECKING:
     from eventide.cluster.ray_session import RayOptions
@@ -107,24 +108,24 @@ class Together:
         """Say what was learned, where it is, and what to do next."""
         if not self.tells:
             return
-        from eventide.model import load_model
+        from eventide.storage import read_bundle
         from eventide.training.checkpoints import drop_checkpoints
 
         drop_checkpoints(checkpoints)
-        model = load_model(out, allow_download=True)
-        best = model.history_[model.best_epoch_ - 1]
+        facts = read_bundle(out, "model").facts
+        history, chosen, asked = facts["history"], facts["best_epoch"], facts["parameters"]
+        best = history[chosen - 1]
         if as_json:
-            print_json({"model": str(out), "best": best, "notes": list(model.notes_)}, indent=None)
+            print_json({"model": str(out), "best": best, "notes": facts["notes"]}, indent=None)
             return
         scores = ""
         if "validation_accuracy" in best:
             accuracy, f1 = best["validation_accuracy"], best["validation_f1"]
             scores = f": validation ACC {accuracy:.4f}, F1 {f1:.4f}"
-        seconds = sum(row["seconds"] for row in model.history_)
+        seconds = sum(row["seconds"] for row in history)
         say(
-            f"{model.method} ({model.protocol}) learned {len(model.classes_)} events by several "
-            f"workers in {seconds:.1f} s; epoch {model.best_epoch_} of {len(model.history_)} kept"
-            f"{scores}"
+            f"{asked.get('method', DEFAULT_METHOD)} learned {len(facts['classes'])} events by "
+            f"several workers in {seconds:.1f} s; epoch {chosen} of {len(history)} kept{scores}"
         )
         say(f"model: {out}")
         say(f"next:  {command('evaluate', out)} FILE   or   {command('assign', out)} NEW_MESSAGES")

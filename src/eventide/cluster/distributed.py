@@ -37,6 +37,7 @@ def inside_torchrun() -> bool:
 
 def launch_torchrun(request: TrainingRequest, workers: int, watch: Watch = lambda _: None) -> None:
     """Train with ``workers`` processes of this machine, started as torchrun starts them."""
+    from torch.distributed.elastic.multiprocessing.api import SignalException
     from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
     from torch.distributed.launcher.api import LaunchConfig, elastic_launch
 
@@ -57,6 +58,8 @@ def launch_torchrun(request: TrainingRequest, workers: int, watch: Watch = lambd
     with single_threads(LOOPBACK), _watched(request, watch):
         try:
             elastic_launch(config, run_worker)(request.plain())
+        except SignalException:  # how the launcher tells of Ctrl-C
+            raise KeyboardInterrupt from None
         except ChildFailedError as error:
             _raise_failure(request)
             raise _died(error.get_first_failure()[1].message) from None

@@ -87,16 +87,25 @@ def partitions(
     if day_first is None and reading.time_format is None:
         day_first = _date_order(path, part, reading)
     kept: list[Batch] = []
-    number = 0
+    held = number = 0
     for batch in reading.batches(path, part):
-        kept.append(batch)
-        if sum(len(each.frame) + len(each.rejected) for each in kept) >= rows:
-            if (name := _name(part, number)) not in done:
-                yield Partition(name, tuple(kept), day_first)
-            kept, number = [], number + 1
-    rest = sum(len(each.frame) + len(each.rejected) for each in kept)
-    if (rest or number == 0) and (name := _name(part, number)) not in done:
+        for piece in _cut(batch, rows):
+            kept.append(piece)
+            held += len(piece.frame) + len(piece.rejected)
+            if held >= rows:
+                if (name := _name(part, number)) not in done:
+                    yield Partition(name, tuple(kept), day_first)
+                kept, held, number = [], 0, number + 1
+    if (held or number == 0) and (name := _name(part, number)) not in done:
         yield Partition(name, tuple(kept), day_first)
+
+
+def _cut(batch: Batch, rows: int) -> Iterator[Batch]:
+    """Cut a batch of more than ``rows`` rows; what was rejected stays with the first ones."""
+    nobody = batch.rejected.clear()
+    for start in range(0, max(len(batch.frame), 1), rows):
+        piece = batch.frame.slice(start, rows)
+        yield replace(batch, frame=piece, rejected=nobody if start else batch.rejected)
 
 
 def _parquet_slices(path: Path, columns: Columns) -> Iterator[Batch] | None:

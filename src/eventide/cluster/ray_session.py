@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -120,6 +121,12 @@ def has_token() -> bool:
     return (Path(place) if place else Path.home() / DEFAULT_TOKEN).is_file()
 
 
+@cache
+def _own_token() -> str:
+    """Make a token for clusters of this process; Ray remembers the first it has seen."""
+    return secrets.token_hex(32)
+
+
 @contextmanager
 def _authentication(options: RayOptions) -> Iterator[None]:
     """Have Ray ask for a token; one of our own where it is started here and there is none."""
@@ -130,7 +137,7 @@ def _authentication(options: RayOptions) -> Iterator[None]:
     if not has_token():
         if options.address is not None:
             raise _refused("no token is given")
-        added[TOKEN] = secrets.token_hex(32)
+        added[TOKEN] = _own_token()
     added |= {name: value for name, value in QUIET.items() if name not in os.environ}
     os.environ.update(added)
     try:
