@@ -13,7 +13,7 @@ from eventide.errors import BadSetting
 def test_shards_answer_as_one_memory_does(archive, same_opinions, shards):
     model, new = load(archive / "model"), pl.read_ndjson(archive / "in" / "new-00.jsonl")
     expected, few = model.opinions(new), model.opinions(new.head(2))
-    shard_memory(model, shards)
+    assert shard_memory(model, shards) is model
     same_opinions(model.opinions(new), expected)
     same_opinions(model.opinions(new.head(2)), few)
 

@@ -158,7 +158,7 @@ class ShardedLookup:
     def __len__(self) -> int:
         return len(self.neighbours)
 
-    def average(self, memory_values: Layer, own_values: Tensor, rates: Tensor) -> Tensor:
+    def average(self, memory_values: StoredLayer, own_values: Tensor, rates: Tensor) -> Tensor:
         """Average over memory neighbours and oneself."""
         begun = [shard.partial(found, memory_values.number, rates) for shard, found in self._asked]
         parts = [_partial(_fetched(each), rates.device) for each in begun]
@@ -166,7 +166,7 @@ class ShardedLookup:
 
 
 @dataclass(frozen=True)
-class Layer:
+class StoredLayer:
     """Stands for the memory's values of a layer, which lie in the shards."""
 
     number: int
@@ -240,7 +240,7 @@ def remote_memory(model: EventClassifier, shards: int, options: RayOptions) -> G
 
         make = ray.remote(**options.resources() | {"num_cpus": 0})(ShardActor)
         actors: list[Any] = []
-        layers: dict[str, list[Layer]] = {}
+        layers: dict[str, list[StoredLayer]] = {}
         for part in memory_parts(model, shards):
             layers = _layers(part)
             held = {
@@ -261,9 +261,9 @@ def remote_memory(model: EventClassifier, shards: int, options: RayOptions) -> G
                 ray.kill(each)
 
 
-def _layers(part: Mapping[str, tuple[Any, Any, Any, list[Tensor]]]) -> dict[str, list[Layer]]:
+def _layers(part: Mapping[str, tuple[Any, Any, Any, list[Tensor]]]) -> dict[str, list[StoredLayer]]:
     return {
-        view: [Layer(number) for number in range(len(states))]
+        view: [StoredLayer(number) for number in range(len(states))]
         for view, (_, _, _, states) in part.items()
     }
 
