@@ -40,6 +40,8 @@ def trained(case: str, share: Share, messages: pl.DataFrame) -> dict[str, np.nda
     """Train one case as a worker with this share; give the first gradients and the last weights."""
     found: dict[str, np.ndarray] = {}
     largest = [0]
+    if case == "tiny-batches":  # a batch of one message leaves the other worker without any
+        messages = messages.filter(pl.int_range(pl.len()).over("event", "split") < 5)
     complete, average = Share.add_up_gradients, shared_runner.BatchShare.average
 
     def kept(self, divided, same):
