@@ -38,6 +38,9 @@ import sys
 from ray._raylet import GcsClient
 GcsClient(address=sys.argv[1]).internal_kv_get(b"eventide", b"eventide", timeout=5)
 """
+_guarded: set[str] = set()
+"""Clusters that refused a stranger."""
+
 PATIENCE = 30.0
 """Seconds that a cluster may take to refuse a stranger."""
 
@@ -79,8 +82,10 @@ def ray_session(options: RayOptions, workers: int | None = None) -> Iterator[int
         if ours:
             _connect(ray, options, workers)
         try:
-            if options.address is not None or not ours:
-                check_guarded(ray.get_runtime_context().gcs_address)
+            address = ray.get_runtime_context().gcs_address
+            if address not in _guarded:  # an older Ray knows no tokens and says nothing
+                check_guarded(address)
+                _guarded.add(address)
             fit = max(1, int(ray.cluster_resources().get("CPU", 1) // options.cpus))
             yield min(workers, fit) if workers else fit
         finally:
