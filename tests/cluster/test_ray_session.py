@@ -113,7 +113,10 @@ def test_a_cluster_that_answers_strangers_is_refused(monkeypatch):
     monkeypatch.setattr(ray_session, "_PROBE", "pass")
     with pytest.raises(NotAllowed, match=r"10\.0\.0\.1:6379 answers without a token"):
         ray_session.check_guarded("10.0.0.1:6379")
-    monkeypatch.setattr(ray_session, "_PROBE", "raise SystemExit(1)")
+    monkeypatch.setattr(ray_session, "_PROBE", "raise SystemExit('no network')")
+    with pytest.raises(NotAllowed, match="did not say whether"):
+        ray_session.check_guarded("10.0.0.1:6379")
+    monkeypatch.setattr(ray_session, "_PROBE", "raise SystemExit('Unauthenticated')")
     assert ray_session.check_guarded("10.0.0.1:6379") is None
 
 

@@ -41,7 +41,7 @@ GcsClient(address=sys.argv[1]).internal_kv_get(b"eventide", b"eventide", timeout
 _guarded: set[str] = set()
 """Clusters that refused a stranger."""
 
-PATIENCE = 30.0
+PATIENCE = 120.0
 """Seconds that a cluster may take to refuse a stranger."""
 
 
@@ -164,9 +164,11 @@ def check_guarded(address: str) -> None:
             words, env=stranger, capture_output=True, text=True, timeout=PATIENCE, check=False
         )
     except subprocess.TimeoutExpired:
-        return  # nobody was let in
+        raise _refused(f"the cluster at {address} did not say whether it wants one") from None
     if done.returncode == 0:
         raise _refused(f"the cluster at {address} answers without a token")
+    if "authent" not in done.stderr.lower():
+        raise _refused(f"the cluster at {address} did not say whether it wants one")
 
 
 def _refused(why: str) -> NotAllowed:
