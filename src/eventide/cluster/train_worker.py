@@ -6,6 +6,7 @@ The same function runs directly, under torchrun and in Ray Train: it asks `torch
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -29,6 +30,9 @@ from eventide.runtime.share import Share, shared_by
 from eventide.storage import atomic_file
 from eventide.training.checkpoints import has_checkpoint
 from eventide.training.loop import Watch
+
+RESTARTED = "TORCHELASTIC_RESTART_COUNT"
+"""How often torchrun has started the workers again."""
 
 FAILURE, ROWS = "failure.json", "epochs.jsonl"
 """Files of a run's folder: the typed error of a worker, and a line for every epoch."""
@@ -135,9 +139,12 @@ def group() -> Iterator[Share]:
     if not distributed.is_torchelastic_launched():
         yield Share()
         return
-    distributed.init_process_group("gloo")
+    store, rank, size = next(distributed.rendezvous("env://"))
+    # Workers that are started again meet in the same store: what the dead ones left misleads them.
+    attempt = distributed.PrefixStore(os.environ.get(RESTARTED, "0"), store)
+    distributed.init_process_group("gloo", store=attempt, rank=rank, world_size=size)
     try:
-        yield Share(distributed.get_rank(), distributed.get_world_size())
+        yield Share(rank, size)
     finally:
         distributed.destroy_process_group()
 
