@@ -16,6 +16,8 @@ from typing import Any, cast
 import polars as pl
 import torch
 from torch import distributed
+from torch._C._distributed_c10d import PrefixStore
+from torch.distributed.rendezvous import rendezvous
 
 from eventide.data.intake import Intake
 from eventide.data.schema import REJECTED
@@ -139,9 +141,9 @@ def group() -> Iterator[Share]:
     if not distributed.is_torchelastic_launched():
         yield Share()
         return
-    store, rank, size = next(distributed.rendezvous("env://"))
+    store, rank, size = next(rendezvous("env://"))
     # Workers that are started again meet in the same store: what the dead ones left misleads them.
-    attempt = distributed.PrefixStore(os.environ.get(RESTARTED, "0"), store)
+    attempt = PrefixStore(os.environ.get(RESTARTED, "0"), store)
     distributed.init_process_group("gloo", store=attempt, rank=rank, world_size=size)
     try:
         yield Share(rank, size)
