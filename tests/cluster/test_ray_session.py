@@ -67,6 +67,7 @@ def test_a_comparison_on_ray_gives_the_same_runs(on_ray, tmp_path):
         choose("nearest-in-time").variants,
         [0, 1],
         out=tmp_path,
+        split="stored",
         workers=1,
     )
     runs = [

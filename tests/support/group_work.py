@@ -56,7 +56,7 @@ def trained(case: str, share: Share, messages: pl.DataFrame) -> dict[str, np.nda
         return average(self, states, rates)
 
     Share.add_up_gradients, shared_runner.BatchShare.average = kept, measured
-    shared_runner.CHUNK = 32
+    shared_runner.CHUNK = 4 if case == "tiny-batches" else 32
     try:
         with shared_by(share):
             model = EventClassifier(**TINY | CASES[case]).fit(messages)

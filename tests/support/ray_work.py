@@ -80,6 +80,7 @@ def compared(folder: Path) -> list[list[object]]:
         choose("nearest-in-time").variants,
         [0, 1],
         out=folder / "runs",
+        split="stored",
         runner=ray_jobs(OPTIONS, 2),
     )
     assert not results.failures, results.failures
