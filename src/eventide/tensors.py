@@ -5,6 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from eventide.runtime.share import Share
+
 SHORTEST = 1e-12
 """A vector shorter than this has no direction."""
 
@@ -33,12 +35,16 @@ def widen(values: Tensor) -> Tensor:
     return values if values.dtype == torch.float64 else values.float()
 
 
-def class_means(values: Tensor, labels: Tensor, classes: int) -> Tensor:
+def class_means(values: Tensor, labels: Tensor, classes: int, share: Share | None = None) -> Tensor:
     """Mean of the rows of ``values`` [n, ...] of each class [C, ...]; zero for an empty class.
+
+    With a ``share`` the mean is over the messages of all workers.
 
     >>> class_means(torch.tensor([[1.0, 1.0], [5.0, -1.0]]), torch.tensor([1, 1]), 2).tolist()
     [[0.0, 0.0], [3.0, 0.0]]
     """
-    counts = torch.bincount(labels, minlength=classes).clamp(min=1)
+    counts = torch.bincount(labels, minlength=classes)
     totals = values.new_zeros(classes, *values.shape[1:]).index_add_(0, labels, values)
-    return totals / counts.view(-1, *[1] * (values.dim() - 1))
+    if share is not None:
+        counts, totals = share.sum(counts), share.sum(totals)
+    return totals / counts.clamp(min=1).view(-1, *[1] * (values.dim() - 1))

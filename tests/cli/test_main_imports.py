@@ -8,7 +8,7 @@ import pytest
 
 from eventide.model import EventClassifier
 
-NEVER = ("sklearn", "scipy.stats", "pandas", "matplotlib", "transformers", "sympy")
+NEVER = ("sklearn", "scipy.stats", "pandas", "matplotlib", "transformers", "sympy", "ray")
 """What no answer of a saved model needs."""
 
 REPORT = "; print(*[name for name in sys.argv[1].split(',') if name in sys.modules])"

@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from eventide.cli.assign_files import FolderRequest, check_no_engine, wants_folder
 from eventide.cli.console import command, note, page_console, print_json, say, show
+from eventide.cli.engines import (
+    Engine,
+    FolderWorkers,
+    ObjectStore,
+    RayAddress,
+    WorkerCpus,
+    WorkerMemory,
+    ray_options,
+)
 from eventide.cli.exits import stoppable
 from eventide.cli.options import (
     AllowDownload,
@@ -44,7 +54,9 @@ def assign(
     out: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Write the opinions here (.csv, .jsonl, .parquet or .xlsx)."
+            metavar="FILE|DIR",
+            help="Write the opinions here (.csv, .jsonl, .parquet or .xlsx). A folder gets them "
+            "in Parquet parts, from inputs of any size; the same command goes on where it stopped.",
         ),
     ] = None,
     overwrite: Overwrite = False,
@@ -102,6 +114,12 @@ def assign(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print every opinion as a line of JSON.")
     ] = False,
+    engine: Engine = None,
+    workers: FolderWorkers = None,
+    ray_address: RayAddress = None,
+    worker_cpus: WorkerCpus = 1.0,
+    worker_memory: WorkerMemory = None,
+    object_store: ObjectStore = None,
 ) -> None:
     """Assign an event to each message, with the doubt: how likely it is wrong.
 
@@ -112,7 +130,39 @@ def assign(
     Example: eventide assign model new.jsonl --out opinions.csv
 
     Example: eventide assign model '*.csv' --out review.xlsx --most-doubtful 50
+
+    Example: eventide assign model archive/ --out opinions --workers 2
     """
+    ray = ray_options(engine, ray_address, worker_cpus, worker_memory, object_store)
+    if out is not None and wants_folder(out):
+        FolderRequest(
+            model=model,
+            sources=sources,
+            out=out,
+            reading=reading,
+            overwrite=overwrite,
+            with_text=with_text,
+            file_only=tuple(
+                name
+                for name, value in (
+                    ("--most-doubtful", most_doubtful),
+                    ("--keep-accuracy", keep_accuracy),
+                    ("--coverage", coverage),
+                    ("--verdict", verdict),
+                    ("--false-alarms", false_alarms),
+                )
+                if value is not None
+            ),
+            threshold=threshold,
+            as_new=as_new,
+            salt_file=salt_file,
+            allow_download=allow_download,
+            as_json=as_json,
+            workers=workers,
+            ray=ray,
+        ).answer()
+        return
+    check_no_engine(engine, workers)
     from eventide.model import load_model
     from eventide.model.opinion_frame import to_review, with_messages
     from eventide.reports.opinion_files import printable, write_opinions
@@ -251,7 +301,11 @@ def show_events(opinions: pl.DataFrame) -> None:
     import polars as pl
 
     counts = opinions.group_by("event").agg(pl.len().alias("messages"), pl.col("doubt").mean())
-    ranked = counts.sort("messages", "event", descending=[True, False])
+    show_counts(counts.sort("messages", "event", descending=[True, False]))
+
+
+def show_counts(ranked: pl.DataFrame) -> None:
+    """Print the messages and the mean doubt of each event, in the order given."""
     for event, number, doubt in ranked.head(EVENTS).rows():
         say(f"{number:>8,}  {safe(event, 60)}  (mean doubt {doubt:.2f})")
     if len(ranked) > EVENTS:

@@ -9,6 +9,15 @@ import typer
 
 from eventide.cli.comparison_output import complain, run_bar, show_tables, write_comparison
 from eventide.cli.console import print_json, say
+from eventide.cli.engines import (
+    Engine,
+    ObjectStore,
+    RayAddress,
+    WorkerCpus,
+    WorkerMemory,
+    ray_options,
+    runner_of,
+)
 from eventide.cli.options import (
     AsJson,
     ChangeForAll,
@@ -107,6 +116,11 @@ def compare(
         ),
     ] = None,
     as_json: AsJson = False,
+    engine: Engine = None,
+    ray_address: RayAddress = None,
+    worker_cpus: WorkerCpus = 1.0,
+    worker_memory: WorkerMemory = None,
+    object_store: ObjectStore = None,
 ) -> None:
     """Run methods side by side and print tables: accuracy, F1, NMI, AMI, ARI, significance, times.
 
@@ -123,6 +137,7 @@ def compare(
 
     Example: eventide compare crisislex-lt28 --from-log results/runs.jsonl.gz
     """
+    ray = ray_options(engine, ray_address, worker_cpus, worker_memory, object_store)
     if regimes is not None or from_log is not None or tuning:
         from eventide.cli.compare_regimes import RegimeRequest
 
@@ -143,6 +158,7 @@ def compare(
             workers=workers,
             report=None if report is None else checked_page(report, [source], overwrite=True),
             as_json=as_json,
+            ray=ray,
         ).answer(reading, from_log)
         return
     page = None if report is None else checked_page(report, [source], overwrite=True)
@@ -171,6 +187,7 @@ def compare(
         "workers": workers,
     }
     check_request(choice.variants, chosen_seeds, entities=entities, **asked)
+    asked |= runner_of(ray, workers)
     folder = check_runs_folder(out or Path(f"comparison-{name}"), inputs=[source])
     replaced = check_tables(folder, inputs=[source])
     intake = reading.read(source, lists=needed_lists(choice.variants))

@@ -18,12 +18,14 @@ from eventide.cli.comparison_output import (
     write_comparison,
 )
 from eventide.cli.console import command, print_json, say
+from eventide.cli.engines import runner_of
 from eventide.cli.options import changed_settings
 from eventide.cli.report import show_page
 from eventide.errors import BadSetting
 
 if TYPE_CHECKING:
     from eventide.cli.reading import Reading
+    from eventide.cluster.ray_session import RayOptions
     from eventide.experiments.regime_results import RegimeResults
     from eventide.reports.tables.regime_files import RegimeReport
 
@@ -48,6 +50,7 @@ class RegimeRequest:
     workers: int | None
     report: Path | None
     as_json: bool
+    ray: RayOptions | None = None
 
     def answer(self, reading: Reading, from_log: Path | None) -> None:
         """Run what is asked, or read a log; then print and write the tables."""
@@ -89,6 +92,7 @@ class RegimeRequest:
             "workers": self.workers,
         }
         check_request(choice.variants, self.seeds, **asked)
+        asked |= runner_of(self.ray, self.workers)
         folder = check_runs_folder(self.out or Path(f"comparison-{name}"), inputs=[self.source])
         replaced = check_regime_files(folder, inputs=[self.source])
         intake = reading.read(self.source, lists=needed_lists(choice.variants))

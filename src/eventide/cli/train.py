@@ -11,6 +11,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from eventide.cli.console import command, note, print_json, say
+from eventide.cli.engines import (
+    FolderWorkers,
+    ObjectStore,
+    RayAddress,
+    TrainEngine,
+    WorkerCpus,
+    WorkerMemory,
+)
 from eventide.cli.exits import stoppable
 from eventide.cli.options import (
     AsJson,
@@ -25,6 +33,7 @@ from eventide.cli.options import (
 )
 from eventide.cli.reading import Reading, named, reads_messages
 from eventide.cli.report import checked_page, show_page, write_report
+from eventide.cli.train_together import Together
 from eventide.cli.watching import watching
 from eventide.methods import DEFAULT_METHOD
 
@@ -83,17 +92,29 @@ def train(
     ] = None,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
+    engine: TrainEngine = None,
+    workers: FolderWorkers = None,
+    ray_address: RayAddress = None,
+    worker_cpus: WorkerCpus = 1.0,
+    worker_memory: WorkerMemory = None,
+    object_store: ObjectStore = None,
 ) -> None:
     """Train a model on labelled messages and write it.
 
     Example: eventide train messages.jsonl --out model --set training.epochs=50
+
+    Example: eventide train messages.jsonl --out model --engine torchrun --workers 2
     """
-    from eventide.outputs import check_room, reserved
+    together = Together.of(engine, workers, ray_address, worker_cpus, worker_memory, object_store)
+    from eventide.outputs import check_room
 
     out = checked_out(out, sources, salt_file, overwrite=overwrite)
     page = None if report is None else checked_page(report, sources, overwrite=overwrite)
     checkpoints = out.with_name(f"{out.name}.checkpoint")
-    with reserved(out), told_how_to_resume(checkpoints):  # before torch is loaded: errors are quick
+    with (
+        together.reserved(out),
+        told_how_to_resume(checkpoints),
+    ):  # before torch is loaded: errors are quick
         from eventide.model import EventClassifier
         from eventide.model.artefact import save_model
         from eventide.training.checkpoints import drop_checkpoints
@@ -114,6 +135,13 @@ def train(
         settle_checkpoints(checkpoints, resume=resume, overwrite=overwrite)
         intake = reading.read(sources, lists=model.list_columns())
         check_room(out, BYTES_PER_MESSAGE * len(intake.messages))
+        if together.engine is not None:
+            kept = checkpoints if checkpoint_every or resume else None
+            together.train(
+                model, intake, out, kept, checkpoint_every, keep_text=keep_text, salt=salt_file
+            )
+            together.show(out, checkpoints, as_json=as_json)
+            return
         with watching(epochs) as watch:
             model.fit(
                 intake,

@@ -26,7 +26,7 @@ from eventide.experiments.results import Results
 from eventide.experiments.run_log import RunLog, RunRecord
 from eventide.experiments.sources import code_name, commit, is_edited
 from eventide.experiments.variants import Variant
-from eventide.experiments.workers import run_jobs
+from eventide.experiments.workers import JobRunner, run_jobs
 from eventide.features.encoders import DEFAULT_ENCODER
 from eventide.outputs import reserved
 from eventide.runtime.cores import usable_cores
@@ -63,6 +63,7 @@ def compare(
     watch: Callable[[Step], None] = lambda _: None,
     regime: str = "",
     tuning: bool = False,
+    runner: JobRunner = run_jobs,
 ) -> Results:
     """Run every variant with every seed on ``dataset``, and keep each run in ``out``.
 
@@ -74,7 +75,7 @@ def compare(
     ``out``/runs.jsonl holds are not run again if they are of the same code (`sources`); failed ones
     are. ``changes`` are settings by dotted name for all variants. With several ``workers`` (all
     cores by default) call it from a module that can be imported, as multiprocessing asks. One
-    comparison at a time can write to a folder.
+    comparison at a time can write to a folder. ``runner`` does the runs, here or on a cluster.
     """
     chosen = find_regime(regime) if regime else None
     if chosen is not None:
@@ -127,7 +128,7 @@ def compare(
         total = len({job.key for job in wanted})
         notes = _kept_notes(kept, wanted, plan)
         watch(Step(total - len(todo), total, notes=notes))
-        with closing(run_jobs(todo, messages, workers or usable_cores())) as ended:
+        with closing(runner(todo, messages, workers or usable_cores())) as ended:
             for done, run in enumerate(ended, start=total - len(todo) + 1):
                 # A worker may have loaded code that was edited meanwhile: not kept for another day.
                 edited += bool(edited or is_edited())

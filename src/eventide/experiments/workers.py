@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
@@ -46,6 +46,9 @@ def register(entries: Registered) -> None:
                 registry.add(entry.name, entry.target, entry.summary, entry.group)
 
 
+JobRunner: TypeAlias = Callable[[Sequence[Job], SplitMessages, int], Generator[RunRecord]]
+"""What does jobs with so many workers at a time: `run_jobs`, or the same on a cluster."""
+
 SINGLE = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS")
 _messages: SplitMessages
 """A worker's own copy of the messages, set when the worker begins."""
@@ -59,7 +62,7 @@ def run_jobs(jobs: Sequence[Job], messages: SplitMessages, workers: int) -> Gene
             yield run(job, messages)
         return
     others = set(active_children())
-    with _environment():
+    with single_threads():
         given = (messages, registered_here())
         pool = ProcessPoolExecutor(workers, get_context("spawn"), _begin, given)
         try:
@@ -84,12 +87,17 @@ def _ended_early() -> EventideError:
 
 
 def _begin(messages: SplitMessages, registered: Registered) -> None:
-    """Set a worker up: one thread, deaf to Ctrl-C, gone when the parent is gone."""
+    """Set a worker up with its own copy of the messages."""
     global _messages
-    import torch
-
     _messages = messages
     register(registered)
+    serve_parent()
+
+
+def serve_parent() -> None:
+    """Set this worker process up: one thread, deaf to Ctrl-C, gone when the parent is gone."""
+    import torch
+
     keep_memory()
     torch.set_num_threads(1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends its workers
@@ -108,9 +116,13 @@ def _do(job: Job) -> RunRecord:
 
 
 @contextmanager
-def _environment() -> Iterator[None]:
-    """Let processes that start now use one thread, without a lasting change here."""
+def single_threads(more: Mapping[str, str] | None = None) -> Iterator[None]:
+    """Let processes that start now use one thread, without a lasting change here.
+
+    ``more`` are variables for them that the user has not set.
+    """
     wanted = environment() | dict.fromkeys(SINGLE, "1")
+    wanted |= {name: value for name, value in (more or {}).items() if name not in os.environ}
     before = {name: os.environ.get(name) for name in wanted}
     os.environ.update(wanted)
     try:

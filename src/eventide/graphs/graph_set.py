@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +50,14 @@ class GraphSet:
     def memories(self) -> dict[str, Memory]:
         """What new messages look up, view by view."""
         return self._memories.get()
+
+    def read_from(self, memories: Mapping[str, Any]) -> None:
+        """Let new messages look up ``memories`` that lie elsewhere, view by view."""
+        self._memories.put(dict(memories))
+
+    def read_own(self) -> None:
+        """Let new messages look up these messages again."""
+        self._memories.drop()
 
     def look_up(
         self, incidences: Mapping[str, Incidence], times: Ints

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from eventide.opinions.opinion import OpinionLike
+from eventide.runtime.share import current_share
 from eventide.tensors import class_means
 
 START = 1 - 1e-6
@@ -22,11 +23,15 @@ def initial_class_uncertainty(classes: int) -> Tensor:
 def updated_means(values: Tensor, labels: Tensor, previous: Tensor) -> Tensor:
     """Average ``values`` [n] within each class; a class without messages keeps ``previous`` [C].
 
+    Of several workers each gives the values of its own messages, and gets the average over all.
+
     >>> updated_means(torch.tensor([0.0, 1.0]), torch.tensor([1, 1]), torch.tensor([0.9, 0.9]))
     tensor([0.9000, 0.5000])
     """
-    means = class_means(values.detach().to(previous.dtype), labels, len(previous))
-    return torch.where(torch.bincount(labels, minlength=len(previous)) > 0, means, previous)
+    share = current_share()
+    means = class_means(values.detach().to(previous.dtype), labels, len(previous), share)
+    counts = share.sum(torch.bincount(labels, minlength=len(previous)))
+    return torch.where(counts > 0, means, previous)
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,7 +23,9 @@ from eventide.networks.trainable import TrainableNetwork
 from eventide.opinions.opinion import NO_OPINION
 from eventide.runners.graph_runner import GraphRunner
 from eventide.runners.runner import Runner, choose_device
+from eventide.runners.shared_runner import SharedGraphRunner
 from eventide.runtime.own_process import warn_if_spinning
+from eventide.runtime.share import current_share
 from eventide.settings import Settings
 from eventide.training.batches import Sampler, class_aware_batches, with_epochs
 from eventide.training.checkpoints import Checkpoints
@@ -294,7 +296,8 @@ class MultiViewMethod(TrainedMethod[MultiViewNetwork, GraphRunner]):
         self, network: MultiViewNetwork, corpus: Corpus, device: torch.device
     ) -> GraphRunner:
         """Connect the messages in every view."""
-        return GraphRunner(
+        kind = GraphRunner if current_share().size == 1 else SharedGraphRunner
+        return kind(
             network,
             corpus,
             self.settings.graph,

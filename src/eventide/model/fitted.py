@@ -20,6 +20,7 @@ from eventide.model.inference import Inference
 from eventide.model.validation_predictions import ValidationPredictions
 from eventide.opinions.calibration import ProbabilityCalibration
 from eventide.outputs import reserved
+from eventide.runtime.share import current_share
 from eventide.settings import Settings
 from eventide.training.checkpoints import Checkpoints
 from eventide.training.loop import TrainingRun, Watch
@@ -117,7 +118,8 @@ def fit_method(
     chosen = kind(settings, seed)
     checkpoints = before_training(data)
     started, worked = time.perf_counter(), time.process_time()
-    with nullcontext() if checkpoints is None else reserved(checkpoints.path):
+    writes = checkpoints is not None and current_share().first
+    with reserved(checkpoints.path) if checkpoints and writes else nullcontext():
         run = chosen.fit(data.training_set, watch, checkpoints)
     validation = ValidationPredictions.of(chosen, data.training_set)
     calibration = validation.calibrate()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise
@@ -15,8 +15,11 @@ from torch.nn import functional
 from eventide.graphs.neighbourhood_protocol import Constant, Lookup, Neighbourhood, Stale
 from eventide.networks.initialisation import Dropout, Noise
 from eventide.networks.settings import NetworkSettings
-from eventide.networks.temporal_attention import Projection, TemporalAttention
+from eventide.networks.temporal_attention import Average, Projection, TemporalAttention
 from eventide.tensors import unit_rows
+
+LayerReads = Callable[[Tensor], tuple[Tensor, Average]]
+"""From the states before a layer to those of the messages that it runs, and how these average."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,6 +128,19 @@ class SharedEncoder(nn.Module):
             own = self._between(updated)
             updated = layer(own, partial(old.average, own, rows=rows))
         return self._finish(updated)[copies]
+
+    def forward_read(self, features: Tensor, reads: Sequence[LayerReads]) -> Tensor:
+        """Embed messages whose layers read what ``reads`` says, one for each layer."""
+        own, average = reads[-1](self.hidden_read(features, reads[:-1]))
+        return self._finish(self._layers()[-1](own, average))
+
+    def hidden_read(self, features: Tensor, reads: Sequence[LayerReads]) -> Tensor:
+        """Run the first layers, one for each of ``reads``."""
+        states = features
+        for layer, read in zip(self._layers(), reads, strict=False):
+            own, average = read(states)
+            states = self._between(layer(own, average))
+        return states
 
     def memory(
         self, features: Tensor, graph: ViewGraph, projected: Projection | None = None

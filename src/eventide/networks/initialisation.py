@@ -45,6 +45,8 @@ class Noise:
 
     def __init__(self, seed: int) -> None:
         self._generator = torch.Generator().manual_seed(seed)
+        self.worker = 0
+        """Which of several workers draws: each has masks of its own from the same stream."""
 
     @property
     def state(self) -> Tensor:
@@ -61,7 +63,7 @@ class Noise:
 
     def keep_mask(self, like: Tensor, rate: float) -> Tensor:
         """Draw a mask of the shape of ``like``: True with probability 1 - ``rate``."""
-        generator = torch.Generator(device=like.device).manual_seed(self.seed())
+        generator = torch.Generator(device=like.device).manual_seed(self.seed() + self.worker)
         return torch.rand(like.shape, generator=generator, device=like.device) >= rate
 
 

@@ -144,6 +144,10 @@ class MultiViewNetwork(TrainableNetwork):
         for _, head in self._heads():
             head.prior = prior - prior.mean()
 
+    def output_of(self, view: str, embeddings: Tensor) -> ViewOutput:
+        """Let the head of a view read embeddings."""
+        return self._output(dict(self._heads())[view], embeddings)
+
     def _heads(self) -> list[tuple[str, EvidenceHead]]:
         return list(zip(self.views, cast(list[EvidenceHead], list(self.heads)), strict=True))
 

@@ -206,6 +206,23 @@ class GraphRunner:
         self._drop_states()
         self._hidden.put(hidden)
 
+    def memory_layers(self) -> dict[str, list[Tensor]]:
+        """Return what new messages read of the memory, view by view: features, hidden states."""
+        return {view: [self._features, *hidden] for view, hidden in self._hidden.get().items()}
+
+    def read_from(self, memories: Mapping[str, Any], layers: Mapping[str, Any]) -> None:
+        """Let new messages read ``memories`` that lie elsewhere, and these for their ``layers``.
+
+        A memory has ``lookup``; what it finds has ``average`` and ``neighbours``.
+        """
+        self._set.read_from(memories)
+        self._sums.put(dict(layers))
+
+    def read_own(self) -> None:
+        """Let new messages read the memory that is here again."""
+        self._set.read_own()
+        self._sums.drop()
+
     def _drop_states(self) -> None:
         self._hidden.drop()
         self._sums.drop()

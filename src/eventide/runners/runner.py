@@ -90,7 +90,7 @@ class Runner(Protocol):
         """Run remembered messages in training mode, with gradients."""
 
     def evaluate(self, rows: Ints) -> Outputs:
-        """Run remembered messages in evaluation mode."""
+        """Run remembered messages in evaluation mode; of several workers each gets its own."""
 
     def look_up(self, corpus: Corpus) -> Any:
         """Find what new messages read, whatever the weights."""

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from eventide.errors import DamagedBundle, OutputError
 from eventide.networks.trainable import TrainableNetwork
+from eventide.runtime.share import current_share
 from eventide.storage import (
     damaged,
     expanded,
@@ -202,8 +203,8 @@ class Checkpoints:
         return self.path / f"phase-{self.phase}"
 
     def save(self, progress: Progress) -> None:
-        """Write a checkpoint if this epoch is due."""
-        if self.every and progress.epoch % self.every == 0:
+        """Write a checkpoint if this epoch is due; of several workers the first writes."""
+        if current_share().first and self.every and progress.epoch % self.every == 0:
             arrays, facts = progress.state()
             write_bundle(self.folder, KIND, {"signature": dict(self.signature), **facts}, arrays)
 

@@ -15,6 +15,7 @@ from eventide.losses.total import total_loss
 from eventide.networks.trainable import Part
 from eventide.runners.runner import Runner
 from eventide.runtime.own_process import kept_memory
+from eventide.runtime.share import current_share
 from eventide.training import SAMPLERS
 from eventide.training.batches import epoch_batches
 from eventide.training.checkpoints import RANKS, Checkpoints, Progress, Row
@@ -53,7 +54,8 @@ def train(
     Numbers in the comments are lines of Algorithm 1; methods without evidence run the same lines
     with terms and a reader of their own.
     """
-    rows = training_set.training_rows
+    rows, share = training_set.training_rows, current_share()
+    own = share.own(rows)  # all of them, unless several workers train together
     labels = torch.from_numpy(training_set.labels).to(runner.device)
     runner.network.train_only(trains)
     weights = [*runner.network.parameters(), *objective.parameters()]
@@ -68,7 +70,7 @@ def train(
     if checkpoints is not None:
         checkpoints.resume(progress)
     if progress.epoch == 0 and objective.observes_at_start:
-        objective.observe(runner.evaluate(rows), labels[rows], 0)
+        objective.observe(runner.evaluate(rows), labels[own], 0)
 
     while progress.epoch < settings.epochs and not progress.stale(  # 4
         patience, settings.patience_steps
@@ -92,6 +94,7 @@ def train(
             check_finite(values, epoch, settings)
             optimiser.zero_grad(set_to_none=True)
             loss.backward()  # type: ignore[no-untyped-call]
+            share.add_up_gradients(runner.network, objective)
             optimiser.step()  # 19
             objective.project()  # back onto a sphere, where a term asks for it
             ema.update()
@@ -102,7 +105,7 @@ def train(
         row |= {name: fmean(values[name] for values in steps) for name in steps[0]}
         with ema.in_use():
             training, validation = evaluation.outputs()
-            known = objective.observe(training, labels[rows], epoch) if training else None  # 20
+            known = objective.observe(training, labels[own], epoch) if training else None  # 20
             row |= evaluation.scores(known, validation)
             check_finite(row, epoch, settings)
             row["seconds"] = time.perf_counter() - started

@@ -13,6 +13,7 @@ from eventide.corpus.training_set import Ints, TrainingSet
 from eventide.losses.loss_inputs import Outputs
 from eventide.networks.multi_view import ViewOutput
 from eventide.runners.runner import Runner
+from eventide.runtime.share import current_share
 from eventide.scoring.calibration_error import class_averaged_nll
 from eventide.scoring.metrics import accuracy, macro_f1
 from eventide.training.objectives.objective import Objective, Readout
@@ -29,21 +30,43 @@ class Evaluation:
 
     def __init__(self, runner: Runner, objective: Objective, training_set: TrainingSet) -> None:
         self._runner, self._objective, self._training_set = runner, objective, training_set
+        self._share = current_share()
         corpus = training_set.validation.corpus
         self._new = None if corpus is None else runner.look_up(corpus)
 
     def outputs(self) -> tuple[Outputs, Outputs]:
-        """Run training and validation messages; no training messages where nobody observes them."""
+        """Run training and validation messages; no training messages where nobody observes them.
+
+        Of several workers each gets its own training messages, and all validation messages.
+        """
         runner, validation = self._runner, self._training_set.validation
         wanted = self._objective.observes or not len(validation)
         rows = self._training_set.training_rows if wanted else NOBODY
         inside = validation.rows if validation.rows is not None else NOBODY
         graph_rows = np.concatenate([rows, inside])
         both = runner.evaluate(graph_rows) if len(graph_rows) else {}
-        training = _rows_of(both, slice(0, len(rows))) if len(rows) else {}
+        own = len(self._share.own(rows))
+        training = _rows_of(both, slice(0, own)) if len(rows) else {}
         if self._new is not None:
             return training, runner.evaluate_new(self._new)
-        return training, _rows_of(both, slice(len(rows), None))
+        return training, self._whole(_rows_of(both, slice(own, None)), inside)
+
+    def _whole(self, outputs: Outputs, rows: Ints) -> Outputs:
+        """Put together what the workers say of the validation messages."""
+        if self._share.size == 1:
+            return outputs
+        whole = self._share.whole
+        return {
+            view: replace(
+                each, embeddings=whole(each.embeddings, rows), logits=whole(each.logits, rows)
+            )
+            for view, each in outputs.items()
+        }
+
+    def _mean(self, values: Tensor) -> float:
+        """Average over the messages of all workers."""
+        total, count = self._share.sum(torch.stack([values.sum(), values.new_tensor(len(values))]))
+        return float(total / count)
 
     def settle(self) -> None:
         """After training: show the validation messages to a reader that learns from them."""
@@ -56,7 +79,7 @@ class Evaluation:
         """Score the validation messages; without any, say how uncertain the training ones are."""
         labels = self._training_set.validation.labels
         if not len(labels):
-            return {} if known is None else {"uncertainty": float(known.fused.uncertainty.mean())}
+            return {} if known is None else {"uncertainty": self._mean(known.fused.uncertainty)}
         fused = self._objective.read(validation).fused
         predicted = fused.predicted.cpu().numpy()
         truth = torch.from_numpy(labels).to(self._runner.device)

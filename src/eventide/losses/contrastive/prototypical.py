@@ -19,6 +19,7 @@ from eventide.losses.contrastive.margins import margins_of
 from eventide.losses.loss_inputs import LossInputs, Outputs
 from eventide.losses.settings import LossSettings
 from eventide.networks.multi_view import ViewOutput
+from eventide.runtime.share import current_share
 from eventide.tensors import class_means, unit_rows
 
 
@@ -136,10 +137,12 @@ class EpochCentroids(Prototypes):
 def centroids(embeddings: Tensor, labels: Tensor, classes: int) -> Tensor:
     """L2-normalised mean of the raw embeddings of each class [C, d]; zero for an empty class.
 
+    Of several workers each gives its own messages, and gets the centroids of all.
+
     >>> centroids(torch.tensor([[1.0, 1.0], [5.0, -1.0]]), torch.tensor([1, 1]), 2).tolist()
     [[0.0, 0.0], [1.0, 0.0]]
     """
-    return unit_rows(class_means(embeddings, labels, classes))
+    return unit_rows(class_means(embeddings, labels, classes, current_share()))
 
 
 def prototype_loss(

@@ -14,6 +14,7 @@ from eventide.losses.terms import RegisteredLoss, Term
 from eventide.losses.total import agreement_term
 from eventide.methods.trained import MultiViewMethod
 from eventide.networks.multi_view import MultiViewNetwork
+from eventide.runtime.share import current_share
 from eventide.tensors import class_means, unit_rows, widen
 from eventide.training.objectives.objective import Objective
 from eventide.training.objectives.output_readers import CentroidReader
@@ -50,7 +51,8 @@ class TargetedContrast(nn.Module):
             return
         for moving, output in zip(self.moving, outputs.values(), strict=True):
             directions = unit_rows(widen(output.embeddings))
-            moving.copy_(unit_rows(class_means(directions, labels, len(moving))))
+            means = class_means(directions, labels, len(moving), current_share())
+            moving.copy_(unit_rows(means))
 
     def forward(self, inputs: LossInputs) -> Tensor:
         """Move the directions, match them, and return the loss of each message [B]."""

@@ -15,6 +15,7 @@ from eventide.opinions import FUSIONS
 from eventide.opinions.categorical import Categorical
 from eventide.opinions.fusion import conflict, fuse
 from eventide.opinions.opinion import Opinion, OpinionLike
+from eventide.runtime.share import current_share
 from eventide.tensors import class_means, widen
 
 Opinions = Mapping[str, OpinionLike]
@@ -179,7 +180,8 @@ class CentroidReader(Reader):
         """Recompute the centroids from all training messages, and from nothing else."""
         classes = self.centroids.shape[1]
         for index, view in enumerate(self.views):
-            self.centroids[index] = class_means(self._positions(outputs, view), labels, classes)
+            positions = self._positions(outputs, view)
+            self.centroids[index] = class_means(positions, labels, classes, current_share())
 
     def _positions(self, outputs: Outputs, view: str) -> Tensor:
         return self._position(widen(outputs[view].embeddings.detach()))

@@ -1,0 +1,235 @@
+"""Assigns events to whole folders of files: partitions in, Parquet parts out, resumable."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, suppress
+from dataclasses import asdict, dataclass, replace
+from hashlib import blake2b
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from eventide.cluster.assigner import (
+    REJECTED_FOLDER,
+    AssignmentRequest,
+    PartFacts,
+    part_path,
+    read_facts,
+)
+from eventide.cluster.local_engine import assign_locally
+from eventide.cluster.partitions import Partition, partitions
+from eventide.data.intake import Intake
+from eventide.data.schema import REJECTED
+from eventide.errors import OutputError
+from eventide.model import EventClassifier
+from eventide.outputs import check_room, reserved
+from eventide.storage import atomic_file, expanded
+
+PLAN = "assignment.json"
+BYTES_PER_MESSAGE = 100
+KNOWN = (PLAN, REJECTED_FOLDER)
+Watch = Callable[[PartFacts], None]
+Engine = Callable[[AssignmentRequest, frozenset[str]], Generator[PartFacts]]
+"""From what is asked, and the names of finished partitions, to the facts of each new part."""
+
+
+@dataclass(frozen=True)
+class AssignmentSummary:
+    """How an assignment ended; ``kept`` parts were finished by an earlier run."""
+
+    out: Path
+    parts: int
+    kept: int
+    messages: int
+    written: int
+    rejected: int
+    seconds: float
+    events: pl.DataFrame
+    repeated_ids: int
+    notes: tuple[str, ...]
+
+    def plain(self) -> dict[str, Any]:
+        """Return it as values of JSON."""
+        whole = {name: value for name, value in vars(self).items() if name != "events"}
+        return whole | {"out": str(self.out), "events": self.events.to_dicts()}
+
+
+def is_assignment(folder: Path) -> bool:
+    """Say whether a folder holds an assignment, finished or not."""
+    return (folder / PLAN).is_file()
+
+
+def assign_files(
+    request: AssignmentRequest,
+    *,
+    engine: Engine | None = None,
+    workers: int = 1,
+    overwrite: bool = False,
+    allow_rejected: bool = False,
+    model: EventClassifier | None = None,
+    watch: Watch = lambda _: None,
+) -> AssignmentSummary:
+    """Assign the messages of all files to parts in ``request.out`` and say how it went.
+
+    Parts that an earlier run with the same model, files and options finished are kept. Without an
+    ``engine`` the work is done by ``workers`` processes of this machine.
+    """
+    out = expanded(request.out).absolute()
+    request = replace(request, out=str(out))
+    started = time.perf_counter()
+    with reserved(out):
+        _settle(out, _signature(request), overwrite=overwrite)
+        kept = {each.stem.removeprefix("part-") for each in out.glob("part-*.parquet")}
+        facts = {name: read_facts(part_path(out, name)) for name in sorted(kept)}
+        if not _finished(out):
+            size = sum(Path(each).stat().st_size for each in request.files)
+            check_room(out, size // 1000 * BYTES_PER_MESSAGE)
+            do = engine or (lambda asked, done: _locally(asked, done, workers, model))
+            with closing(do(request, frozenset(kept))) as ended:
+                for each in ended:
+                    facts[each.name] = each
+                    watch(each)
+        _check_rejected(request, facts, allow=allow_rejected)
+        _write_plan(out, _signature(request), finished=True)
+        return _summary(out, facts, len(kept), time.perf_counter() - started)
+
+
+def rejected_rows(request: AssignmentRequest) -> pl.DataFrame:
+    """Return the quarantined rows of all parts, in the order of the files."""
+    folder = expanded(request.out) / REJECTED_FOLDER
+    found = [pl.read_parquet(each) for each in sorted(folder.glob("part-*.parquet"))]
+    empty = pl.DataFrame(schema={"file": pl.String, **REJECTED})
+    return pl.concat([empty, *found], how="diagonal")
+
+
+def _locally(
+    request: AssignmentRequest,
+    done: frozenset[str],
+    workers: int,
+    model: EventClassifier | None,
+) -> Generator[PartFacts]:
+    return assign_locally(all_partitions(request, done), request, workers, model)
+
+
+def all_partitions(request: AssignmentRequest, done: frozenset[str]) -> Iterator[Partition]:
+    """Yield the partitions of all files that are not ``done``; one after the other is read."""
+    return chain.from_iterable(
+        partitions(Path(file), part, request.reading, request.rows, done)
+        for part, file in enumerate(request.files)
+    )
+
+
+def _settle(out: Path, signature: str, *, overwrite: bool) -> None:
+    """Make the folder ready: a new one, or one with parts of the same assignment."""
+    if out.exists():
+        others = [
+            each.name
+            for each in out.iterdir()
+            if each.name not in KNOWN and not each.name.lstrip(".").startswith("part-")
+        ]
+        if not out.is_dir() or (others and not is_assignment(out)):
+            raise OutputError(
+                "the folder holds something else: " + (others[0] if others else "it is a file"),
+                where=str(out),
+                next_step="choose an empty or new folder",
+            )
+        if is_assignment(out) and _read_plan(out).get("signature") != signature:
+            if not overwrite:
+                raise OutputError(
+                    "the folder holds another assignment: the model, the files or the options "
+                    "were others",
+                    where=str(out),
+                    next_step="choose another folder, or replace it: --overwrite",
+                )
+            _clear(out)
+        elif overwrite:
+            _clear(out)
+        for left in [*out.glob(".part-*"), *(out / REJECTED_FOLDER).glob(".part-*")]:
+            with suppress(OSError):  # of a worker that was killed while it wrote
+                left.unlink()
+    if not is_assignment(out):
+        _write_plan(out, signature, finished=False)
+
+
+def _clear(out: Path) -> None:
+    (out / PLAN).unlink(missing_ok=True)
+    for part in out.glob("part-*.parquet"):
+        part.unlink()
+    shutil.rmtree(out / REJECTED_FOLDER, ignore_errors=True)
+
+
+def _signature(request: AssignmentRequest) -> str:
+    """Name the work: the model's files, the inputs as they are now, and every option."""
+    asked = asdict(request)
+    for place in ("model", "out", "salt_file"):
+        del asked[place]
+    manifest = (expanded(request.model) / "manifest.json").read_bytes()
+    asked["model"] = blake2b(manifest, digest_size=16).hexdigest()
+    asked["files"] = [
+        [each, Path(each).stat().st_size, Path(each).stat().st_mtime_ns] for each in request.files
+    ]
+    content = json.dumps(asked, sort_keys=True, default=list)
+    return blake2b(content.encode(), digest_size=16).hexdigest()
+
+
+def _read_plan(out: Path) -> dict[str, Any]:
+    try:
+        plan = json.loads((out / PLAN).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        plan = None
+    return plan if isinstance(plan, dict) else {}
+
+
+def _write_plan(out: Path, signature: str, *, finished: bool) -> None:
+    with atomic_file(out / PLAN, "the assignment") as temporary:
+        plan = {"signature": signature, "finished": finished}
+        temporary.write_text(json.dumps(plan) + "\n", encoding="utf-8")
+
+
+def _finished(out: Path) -> bool:
+    return bool(_read_plan(out).get("finished"))
+
+
+def _check_rejected(
+    request: AssignmentRequest, facts: dict[str, PartFacts], *, allow: bool
+) -> None:
+    """Refuse an assignment of which more than half was quarantined, as of one file."""
+    bad = sum(each.rejected for each in facts.values())
+    good = sum(each.messages for each in facts.values())
+    if bad and (not good or (bad > good and not allow)):
+        nobody = pl.DataFrame({"id": [""]}).clear() if not good else pl.DataFrame({"id": ["one"]})
+        where = f"{len(request.files)} files"
+        Intake(nobody, rejected_rows(request), good + bad, where).check_rejected(allow=allow)
+
+
+def _summary(
+    out: Path, facts: dict[str, PartFacts], kept: int, seconds: float
+) -> AssignmentSummary:
+    total = {
+        name: sum(getattr(each, name) for each in facts.values())
+        for name in ("messages", "written", "rejected")
+    }
+    opinions = pl.scan_parquet([part_path(out, name) for name in sorted(facts)])
+    events = (
+        opinions.group_by("event")
+        .agg(pl.len().alias("messages"), pl.col("doubt").mean())
+        .sort("messages", "event", descending=[True, False])
+        .collect(engine="streaming")
+    )
+    hashed = opinions.select(pl.col("id").hash()).collect(engine="streaming")["id"].sort()
+    return AssignmentSummary(
+        out=out,
+        parts=len(facts),
+        kept=kept,
+        **total,
+        seconds=seconds,
+        events=events,
+        repeated_ids=int((hashed == hashed.shift(1)).sum()),
+        notes=tuple(dict.fromkeys(note for each in facts.values() for note in each.notes)),
+    )

@@ -1,0 +1,157 @@
+"""Starts the workers of a data-parallel training, under torchrun or in Ray Train, and waits."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import shutil
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from eventide import errors
+from eventide.cluster.ray_session import RayOptions, ray_session
+from eventide.cluster.train_worker import FAILURE, ROWS, TrainingRequest, run_worker
+from eventide.data.intake import Intake
+from eventide.errors import EventideError
+from eventide.experiments.workers import single_threads
+from eventide.storage import writing
+from eventide.training.loop import Watch
+
+RESTARTS = 3
+"""Times that all workers are started again when one dies; they go on from the checkpoint."""
+
+LOOPBACK = {"GLOO_SOCKET_IFNAME": "lo"} if os.name == "posix" else {}
+"""Workers of one machine talk where nobody else can reach them."""
+
+NEXT = "run the same command again with --resume: it goes on from the last checkpoint"
+
+
+def inside_torchrun() -> bool:
+    """Say whether this process is a worker that torchrun started."""
+    return "TORCHELASTIC_RUN_ID" in os.environ and "RANK" in os.environ
+
+
+def launch_torchrun(request: TrainingRequest, workers: int, watch: Watch = lambda _: None) -> None:
+    """Train with ``workers`` processes of this machine, started as torchrun starts them."""
+    from torch.distributed.elastic.multiprocessing.api import SignalException
+    from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
+    from torch.distributed.launcher.api import LaunchConfig, elastic_launch
+
+    for name in ("torch.distributed.elastic", "torch.distributed.run"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    config = LaunchConfig(
+        min_nodes=1,
+        max_nodes=1,
+        nproc_per_node=workers,
+        run_id=Path(request.folder).name,
+        rdzv_backend="c10d",
+        rdzv_endpoint="127.0.0.1:0",
+        local_addr="127.0.0.1",
+        max_restarts=RESTARTS,
+        monitor_interval=0.2,
+        start_method="spawn",
+    )
+    with single_threads(LOOPBACK), _watched(request, watch):
+        try:
+            elastic_launch(config, run_worker)(request.plain())
+        except SignalException:  # how the launcher tells of Ctrl-C
+            raise KeyboardInterrupt from None
+        except ChildFailedError as error:
+            _raise_failure(request)
+            raise _died(error.get_first_failure()[1].message) from None
+    _raise_failure(request)
+
+
+def launch_ray(
+    request: TrainingRequest,
+    workers: int,
+    options: RayOptions,
+    watch: Watch = lambda _: None,
+) -> None:
+    """Train with ``workers`` workers of Ray Train."""
+    with ray_session(options, workers), _watched(request, watch):
+        from ray.train import FailureConfig, RunConfig, ScalingConfig
+        from ray.train.torch import TorchConfig, TorchTrainer
+
+        needs = {"CPU": options.cpus}
+        if "memory" in options.resources():
+            needs["memory"] = options.resources()["memory"]
+        trainer = TorchTrainer(
+            run_worker,
+            train_loop_config=request.plain(),
+            torch_config=TorchConfig(backend="gloo"),
+            scaling_config=ScalingConfig(num_workers=workers, resources_per_worker=needs),
+            run_config=RunConfig(
+                storage_path=str(Path(request.folder).absolute()),
+                failure_config=FailureConfig(max_failures=RESTARTS),
+            ),
+        )
+        try:
+            trainer.fit()
+        except Exception as error:
+            _raise_failure(request)
+            raise _died(error) from None
+    _raise_failure(request)
+
+
+@contextmanager
+def run_folder(out: Path, intake: Intake) -> Iterator[Path]:
+    """Give a folder beside ``out`` with the messages, for the workers; it goes in the end."""
+    folder = out.with_name(f".{out.name}.workers")
+    with writing(folder, "the messages for the workers"):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True, mode=0o700)
+        intake.messages.write_parquet(folder / "messages.parquet")
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _watched(request: TrainingRequest, watch: Watch) -> Iterator[None]:
+    """Hand each epoch's row on as the first worker writes it."""
+    over, path = threading.Event(), Path(request.folder) / ROWS
+    told = 0
+
+    def look() -> None:
+        nonlocal told
+        if path.is_file():
+            lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+            for line in lines[told:]:
+                if line.endswith("\n"):
+                    watch(json.loads(line))
+                    told += 1
+
+    def follow() -> None:
+        while not over.wait(0.5):
+            look()
+
+    thread = threading.Thread(target=follow, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+        look()
+
+
+def _raise_failure(request: TrainingRequest) -> None:
+    """Raise the typed error that a worker left."""
+    path = Path(request.folder) / FAILURE
+    if path.is_file():
+        told: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        kind = getattr(errors, told["kind"], EventideError)
+        raise kind(told["text"])
+
+
+def _died(error: object) -> EventideError:
+    told = " ".join(str(error).split())[-300:]
+    return EventideError(
+        f"workers of the training died {RESTARTS + 1} times: {told}", next_step=NEXT
+    )

@@ -1,0 +1,121 @@
+"""Partitions in worker processes of this machine, or in this process where one is enough."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import active_children, get_context
+from multiprocessing.process import BaseProcess
+
+from eventide.cluster.assigner import Assigner, AssignmentRequest, PartFacts
+from eventide.cluster.partitions import Partition
+from eventide.errors import EventideError
+from eventide.experiments.workers import Registered, register, registered_here, serve_parent
+from eventide.experiments.workers import single_threads as environment
+from eventide.model import EventClassifier
+
+AHEAD = 2
+"""Partitions read ahead for each worker: so much waits in memory."""
+
+ATTEMPTS = 3
+"""Times that workers may die on a partition before it is given up."""
+
+_assigner: Assigner
+"""A worker's own model, set when the worker begins."""
+
+
+def assign_locally(
+    partitions: Iterator[Partition],
+    request: AssignmentRequest,
+    workers: int,
+    model: EventClassifier | None = None,
+) -> Generator[PartFacts]:
+    """Yield the facts of each part as it is finished; at most a few partitions are in memory.
+
+    A worker that dies is replaced, and what was under way is done again. ``model`` is used where
+    one worker is asked for: the work is then done here.
+    """
+    if workers <= 1:
+        yield from map(Assigner(request, model), partitions)
+        return
+    died: dict[str, int] = {}
+    again: list[Partition] = []
+    while True:
+        pool = _Pool(request, workers)
+        try:
+            yield from pool.run(partitions, again)
+            return
+        except BrokenProcessPool:
+            again = pool.unfinished()
+        finally:
+            pool.close()
+        for each in again:
+            died[each.name] = died.get(each.name, 0) + 1
+            if died[each.name] >= ATTEMPTS:
+                raise EventideError(
+                    f"worker processes died {ATTEMPTS} times while they did the same partitions, "
+                    "perhaps for lack of memory",
+                    where=f"partition {each.name}",
+                    next_step="run the same command again with fewer --workers: finished parts "
+                    "are kept",
+                )
+
+
+class _Pool:
+    """Worker processes, and the partitions they are busy with."""
+
+    def __init__(self, request: AssignmentRequest, workers: int) -> None:
+        self._others = set(active_children())
+        self._room = AHEAD * workers
+        self._busy: dict[Future[PartFacts], Partition] = {}
+        self._waiting: list[Partition] = []
+        given = request, registered_here()
+        self._pool = ProcessPoolExecutor(workers, get_context("spawn"), _begin, given)
+
+    def run(self, partitions: Iterator[Partition], again: list[Partition]) -> Generator[PartFacts]:
+        """Do what is to be done ``again``, then the rest."""
+        self._waiting = list(again)
+        with environment():
+            while True:
+                while len(self._busy) < self._room and (each := self._next(partitions)):
+                    self._busy[self._pool.submit(_do, each)] = each
+                    self._waiting = [one for one in self._waiting if one is not each]
+                if not self._busy:
+                    return
+                for ended in wait(self._busy, return_when=FIRST_COMPLETED).done:
+                    facts = ended.result()  # a broken pool is told here; the partition stays busy
+                    del self._busy[ended]
+                    yield facts
+
+    def _next(self, partitions: Iterator[Partition]) -> Partition | None:
+        if self._waiting:
+            return self._waiting[0]
+        found = next(partitions, None)
+        if found is not None:
+            self._waiting.append(found)  # until it is submitted: a broken pool must not lose it
+        return found
+
+    def unfinished(self) -> list[Partition]:
+        """List what was under way when a worker died."""
+        return [*self._busy.values(), *self._waiting]
+
+    def close(self) -> None:
+        """End the workers, whatever they are doing."""
+        for child in self._own():
+            child.terminate()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def _own(self) -> set[BaseProcess]:
+        return set(active_children()) - self._others
+
+
+def _begin(request: AssignmentRequest, registered: Registered) -> None:
+    global _assigner
+    register(registered)
+    serve_parent()
+    _assigner = Assigner(request)
+
+
+def _do(partition: Partition) -> PartFacts:
+    return _assigner(partition)
