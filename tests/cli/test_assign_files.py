@@ -47,7 +47,7 @@ def test_quarantined_rows_are_counted_and_collected(invoke, trained, tmp_path):
 @pytest.mark.parametrize(
     ("words", "error", "said"),
     [
-        (["--out", "parts", "--most-uncertain", 5], BadSetting, "--most-uncertain needs all"),
+        (["--out", "parts", "--most-uncertain", 5], BadSetting, "--most-doubtful cannot be had"),
         (["--out", "one.csv"], BadSetting, "need a folder to write to"),
         (["--out", "parts", "--engine", "spark"], BadSetting, "--engine cannot be 'spark'"),
         (["--out", "parts", "--ray-address", "auto"], BadSetting, "are options of Ray"),

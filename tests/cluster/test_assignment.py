@@ -125,11 +125,11 @@ def test_a_partition_without_a_usable_row_has_an_empty_part(request_for, tmp_pat
 
 
 def test_threshold_and_text_reach_the_parts(archive, request_for):
-    half = float(pl.read_parquet(archive / "expected.parquet")["uncertainty"].median())
+    half = float(pl.read_parquet(archive / "expected.parquet")["doubt"].median())
     request = replace(request_for, files=request_for.files[:2], threshold=half, with_text=True)
     summary = assign_files(request)
     found = written(request_for)
-    assert found["uncertainty"].min() >= half
+    assert found["doubt"].min() >= half
     assert {"text", "created_at"} <= set(found.columns)
     assert summary.written == len(found) < summary.messages
     json.dumps(summary.plain())

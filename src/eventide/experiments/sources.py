@@ -23,8 +23,8 @@ import eventide
 
 PACKAGE = Path(eventide.__file__).parent
 WITHOUT_INFLUENCE = {
-    "__init__.py", "__main__.py", "cli", "errors.py", "experiments", "model", "outputs.py",
-    "progress.py", "reports", "safe_text.py", "storage", "testing",
+    "__init__.py", "__main__.py", "cli", "cluster", "errors.py", "experiments", "model", "novelty",
+    "outputs.py", "progress.py", "reports", "safe_text.py", "serving", "storage", "testing",
 }  # fmt: skip
 """Parts that no figure of a run depends on. Every other part counts, a new one too."""
 INSTALLED = {"site-packages", "dist-packages"}

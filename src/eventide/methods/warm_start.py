@@ -9,7 +9,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
-from torch.nn import functional
 
 from eventide.corpus.corpus import Ints
 from eventide.corpus.training_set import TrainingSet, Validation
@@ -79,7 +78,7 @@ def imprint(method: MultiViewMethod, training_set: TrainingSet, known: int) -> N
     ends = np.cumsum([len(each) for each in firsts])
     for head, output in zip(method.runner.network.heads, outputs.values(), strict=True):
         head = cast(EvidenceHead, head)
-        hidden = functional.relu(head.hidden(output.embeddings))
+        hidden = head.hidden_values(output.embeddings)
         means = torch.stack(
             [
                 hidden[end - len(each) : end].mean(dim=0) if len(each) else hidden.mean(dim=0)
@@ -87,7 +86,7 @@ def imprint(method: MultiViewMethod, training_set: TrainingSet, known: int) -> N
             ]
         )
         older = means[:known]
-        if head.settings.classifier == "cosine":
+        if head.settings.classifier != "linear":
             head.output.weight[known:] = means[known:]
             continue
         usual = (older * head.output.weight[:known]).sum(dim=1) + head.output.bias[:known]

@@ -83,10 +83,14 @@ class EvidenceHead(nn.Module):
             return logits
         return logits + self.prior.to(logits)
 
+    def hidden_values(self, embeddings: Tensor) -> Tensor:
+        """Return what the classifier reads: the hidden layer's values, or the embeddings."""
+        if self.hidden is None:
+            return embeddings
+        return cast(Tensor, self.dropout(functional.relu(self.hidden(embeddings))))
+
     def _logits(self, embeddings: Tensor) -> Tensor:
-        hidden = embeddings
-        if self.hidden is not None:
-            hidden = self.dropout(functional.relu(self.hidden(embeddings)))
+        hidden = self.hidden_values(embeddings)
         if self.settings.classifier == "linear":
             return cast(Tensor, self.output(hidden))
         directions = unit_rows(widen(self.output.weight))

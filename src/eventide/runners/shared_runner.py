@@ -7,7 +7,7 @@ the hidden states of all messages. Features and the bucket index are there on ev
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
@@ -109,12 +109,18 @@ class SharedGraphRunner(GraphRunner):
     those of own messages alone. All workers must call the same in the same order.
     """
 
-    def __init__(self, *given: Any, mixed_precision: bool = False, refresh: int = 1) -> None:
-        if mixed_precision or refresh != 1:
+    def __init__(
+        self,
+        *given: Any,
+        mixed_precision: bool = False,
+        refresh: int = 1,
+        gaps: Sequence[int | None] = (None,),
+    ) -> None:
+        if mixed_precision or refresh != 1 or given[2].earlier_only or tuple(gaps) != (None,):
             raise BadSetting(
-                "several workers train without training.mixed_precision and "
-                "training.layer1_refresh",
-                next_step="leave both as they are, or train with one worker",
+                "several workers train without training.mixed_precision, training.layer1_refresh, "
+                "training.gaps and graph.earlier_only",
+                next_step="leave them as they are, or train with one worker",
             )
         super().__init__(*given)
         if self.device.type != "cpu":
