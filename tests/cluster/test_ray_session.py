@@ -70,9 +70,7 @@ def test_a_comparison_on_ray_gives_the_same_runs(on_ray, tmp_path):
         split="stored",
         workers=1,
     )
-    runs = [
-        [run.seed, run.outcome.scores["accuracy"]] for runs in here.runs.values() for run in runs
-    ]
+    runs = [[run.seed, run.outcome.predicted] for runs in here.runs.values() for run in runs]
     assert told["compared"] == runs
 
 

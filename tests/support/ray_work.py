@@ -84,9 +84,7 @@ def compared(folder: Path) -> list[list[object]]:
         runner=ray_jobs(OPTIONS, 2),
     )
     assert not results.failures, results.failures
-    return [
-        [run.seed, run.outcome.scores["accuracy"]] for runs in results.runs.values() for run in runs
-    ]
+    return [[run.seed, run.outcome.predicted] for runs in results.runs.values() for run in runs]
 
 
 def read_remotely(folder: Path) -> None:
