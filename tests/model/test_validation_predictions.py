@@ -16,7 +16,7 @@ QUICK = {"encoder": "tfidf-svd:8", "training__epochs": 4, "training__batch_size"
 
 @pytest.fixture(scope="module", params=["transductive", "inductive"])
 def model(request, small_sample):
-    return EventClassifier(protocol=request.param, **QUICK).fit(small_sample)
+    return EventClassifier(method="ucl-ec+cb", protocol=request.param, **QUICK).fit(small_sample)
 
 
 @pytest.fixture(scope="module")

@@ -44,7 +44,8 @@ def test_the_validation_nll_is_that_of_the_predicted_probabilities(small_sample)
     """Against plain loops over classes, with probabilities of the saved model."""
     model = fitted(small_sample, epochs=3, select_by="nll")
     validation = small_sample.filter(split="val")
-    probability = model.predict_proba(validation)
+    frame = model.intake(validation).messages
+    probability = model.inference.uncalibrated(frame, model.inference.match(frame)).probability
     names = [str(name) for name in model.classes_]
     costs = {}
     for row, event in zip(probability, validation["event"], strict=True):

@@ -22,7 +22,7 @@ from eventide.networks.multi_view import MultiViewNetwork
 from eventide.networks.trainable import TrainableNetwork
 from eventide.opinions.opinion import NO_OPINION
 from eventide.runners.graph_runner import GraphRunner
-from eventide.runners.runner import Runner, choose_device
+from eventide.runners.runner import Runner, choose_device, whole_outputs
 from eventide.runners.shared_runner import SharedGraphRunner
 from eventide.runtime.own_process import warn_if_spinning
 from eventide.runtime.share import current_share
@@ -91,7 +91,8 @@ class TrainedMethod(Generic[NetworkT, RunnerT]):
 
     def predict(self, rows: Ints) -> Prediction:
         """Predict remembered messages by their row."""
-        return self._prediction(self.runner.evaluate(rows), self.runner.neighbours(rows))
+        outputs = whole_outputs(self.runner.evaluate(rows), rows)
+        return self._prediction(outputs, self.runner.neighbours(rows))
 
     def predict_new(self, corpus: Corpus) -> Prediction:
         """Predict new messages by what the memory holds."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any, Protocol
 
@@ -17,6 +18,7 @@ from eventide.corpus.corpus import Corpus, Ints
 from eventide.errors import BadSetting
 from eventide.networks.multi_view import ViewOutput
 from eventide.networks.trainable import TrainableNetwork
+from eventide.runtime.share import current_share
 
 PROBE = "import torch; a = torch.ones(256, 256, dtype=torch.bfloat16); (a @ a.T).sum().item()"
 
@@ -151,3 +153,18 @@ def leave_training(network: TrainableNetwork) -> None:
     """
     if network.training:
         network.eval()
+
+
+def whole_outputs(outputs: Outputs, rows: Ints) -> Outputs:
+    """Put together what several workers say of ``rows``, each of those it owns: all, on each."""
+    share = current_share()
+    if share.size == 1:
+        return outputs
+    return {
+        view: replace(
+            each,
+            embeddings=share.whole(each.embeddings, rows),
+            logits=share.whole(each.logits, rows),
+        )
+        for view, each in outputs.items()
+    }

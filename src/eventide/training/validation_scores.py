@@ -12,7 +12,7 @@ from torch import Tensor
 from eventide.corpus.training_set import Ints, TrainingSet
 from eventide.losses.loss_inputs import Outputs
 from eventide.networks.multi_view import ViewOutput
-from eventide.runners.runner import Runner
+from eventide.runners.runner import Runner, whole_outputs
 from eventide.runtime.share import current_share
 from eventide.scoring.calibration_error import class_averaged_nll
 from eventide.scoring.metrics import accuracy, macro_f1
@@ -49,19 +49,7 @@ class Evaluation:
         training = _rows_of(both, slice(0, own)) if len(rows) else {}
         if self._new is not None:
             return training, runner.evaluate_new(self._new)
-        return training, self._whole(_rows_of(both, slice(own, None)), inside)
-
-    def _whole(self, outputs: Outputs, rows: Ints) -> Outputs:
-        """Put together what the workers say of the validation messages."""
-        if self._share.size == 1:
-            return outputs
-        whole = self._share.whole
-        return {
-            view: replace(
-                each, embeddings=whole(each.embeddings, rows), logits=whole(each.logits, rows)
-            )
-            for view, each in outputs.items()
-        }
+        return training, whole_outputs(_rows_of(both, slice(own, None)), inside)
 
     def _mean(self, values: Tensor) -> float:
         """Average over the messages of all workers."""
