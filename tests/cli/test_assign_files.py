@@ -62,6 +62,17 @@ def test_options_that_do_not_fit_are_refused(assign, tmp_path, monkeypatch, word
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("name", ["folder", "file"])
+def test_a_folder_is_checked_before_anything_is_read(invoke, tmp_path, name):
+    """A model or file that is not there would be a later error."""
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "letter.txt").write_text("dear")
+    (tmp_path / "file").write_text("")
+    done = invoke("assign", tmp_path / "no-model", "no-file", "--out", tmp_path / name)
+    assert isinstance(done.exception, OutputError)
+    assert done.exception.next_step
+
+
 def test_standard_input_and_inputs_as_outputs_are_refused(invoke, trained, tmp_path):
     done = invoke("assign", trained / "model", "-", "--out", tmp_path / "parts")
     assert isinstance(done.exception, UnreadableSource)

@@ -33,7 +33,9 @@ def test_a_killed_worker_does_not_end_the_training(archive, asked, small_sample,
         request = TrainingRequest(
             str(folder), asked, str(tmp_path / "model"), str(tmp_path / "checkpoint"), 1
         )
+        answer = signal.getsignal(signal.SIGTERM)
         launch_torchrun(request, 2, watch)
+        assert signal.getsignal(signal.SIGTERM) is answer
     assert killed
     assert set(rows) == {1, 2, 3, 4}
     assert not folder.exists()

@@ -73,12 +73,13 @@ class FolderRequest:
                 next_step="name a file: --out review.csv; or choose by --threshold D",
             )
         engine = None if self.ray is None else ray_engine(self.ray, self.workers)
-        from eventide.cluster.assignment import assign_files, rejected_rows
+        from eventide.cluster.assignment import assign_files, check_parts_folder, rejected_rows
         from eventide.cluster.partitions import files_of
         from eventide.outputs import check_file
         from eventide.runtime.cores import usable_cores
 
         own = self.out.expanduser().absolute()
+        check_parts_folder(own)  # before anything is read
         folders = [Path(each).expanduser().absolute() for each in self.sources]
         files = files_of(self.sources)
         if own not in folders:  # parts of an earlier run below the inputs are no inputs

@@ -125,20 +125,31 @@ def all_partitions(request: AssignmentRequest, done: frozenset[str]) -> Iterator
     )
 
 
+def check_parts_folder(out: Path) -> None:
+    """Refuse a file, or a folder with anything but parts of an assignment."""
+    if not out.exists():
+        return
+    if not out.is_dir():
+        raise OutputError(
+            "a file, where a folder is to be written", where=str(out), next_step="name a folder"
+        )
+    others = [
+        each.name
+        for each in out.iterdir()
+        if each.name not in KNOWN and not each.name.lstrip(".").startswith("part-")
+    ]
+    if others and not is_assignment(out):
+        raise OutputError(
+            f"the folder holds something else: {others[0]}",
+            where=str(out),
+            next_step="choose an empty or new folder",
+        )
+
+
 def _settle(out: Path, signature: str, *, overwrite: bool) -> None:
     """Make the folder ready: a new one, or one with parts of the same assignment."""
+    check_parts_folder(out)
     if out.exists():
-        others = [
-            each.name
-            for each in out.iterdir()
-            if each.name not in KNOWN and not each.name.lstrip(".").startswith("part-")
-        ]
-        if not out.is_dir() or (others and not is_assignment(out)):
-            raise OutputError(
-                "the folder holds something else: " + (others[0] if others else "it is a file"),
-                where=str(out),
-                next_step="choose an empty or new folder",
-            )
         if is_assignment(out) and _read_plan(out).get("signature") != signature:
             if not overwrite:
                 raise OutputError(

@@ -6,6 +6,7 @@ import json
 import logging
 import os
 import shutil
+import signal
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -23,6 +24,12 @@ from eventide.training.loop import Watch
 
 RESTARTS = 3
 """Times that all workers are started again when one dies; they go on from the checkpoint."""
+
+SIGNALS = [
+    getattr(signal, name)
+    for name in ("SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT")
+    if hasattr(signal, name)
+]
 
 LOOPBACK = {"GLOO_SOCKET_IFNAME": "lo"} if os.name == "posix" else {}
 """Workers of one machine talk where nobody else can reach them."""
@@ -55,7 +62,7 @@ def launch_torchrun(request: TrainingRequest, workers: int, watch: Watch = lambd
         monitor_interval=0.2,
         start_method="spawn",
     )
-    with single_threads(LOOPBACK), _watched(request, watch):
+    with single_threads(LOOPBACK), _watched(request, watch), _own_signals():
         try:
             elastic_launch(config, run_worker)(request.plain())
         except SignalException:  # how the launcher tells of Ctrl-C
@@ -96,6 +103,17 @@ def launch_ray(
             _raise_failure(request)
             raise _died(error) from None
     _raise_failure(request)
+
+
+@contextmanager
+def _own_signals() -> Iterator[None]:
+    """Put back how this process answers signals: the launcher leaves its own answers behind."""
+    before = {each: signal.getsignal(each) for each in SIGNALS}
+    try:
+        yield
+    finally:
+        for each, answer in before.items():
+            signal.signal(each, answer)
 
 
 @contextmanager
