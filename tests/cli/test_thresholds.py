@@ -65,7 +65,7 @@ def test_sets_are_a_column_and_shown_as_alternatives(invoke, trained, tmp_path):
     found = pl.read_csv(out)
     first = found["set"].str.split("|").list.first()
     assert first.equals(found["event"], check_names=False)
-    assert done.output.splitlines()[1].split() == ["event", "doubt", "or", "text"]
+    assert done.output.splitlines()[1].split() == ["event", "doubt", "verdict", "or", "text"]
     both = invoke(*arguments, "--threshold", 0.5, "--keep-accuracy", 0.9)
     assert both.exit_code != 0
     assert "both choose the messages to review" in f"{both.output}{both.exception}"

@@ -9,7 +9,7 @@ import sys
 import pytest
 import torch
 
-from eventide.experiments.workers import _environment
+from eventide.experiments.workers import single_threads
 from eventide.model import EventClassifier
 from eventide.runtime import own_process
 from eventide.runtime import own_process as kept_memory
@@ -110,7 +110,7 @@ def test_threads_follow_a_share_that_is_smaller_than_the_cores(monkeypatch):
 def test_workers_sleep_while_they_wait_too(monkeypatch):
     """Row 30: processes that a comparison starts have it in their environment, ours keeps its own."""
     monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
-    with _environment():
+    with single_threads():
         assert os.environ["OMP_WAIT_POLICY"] == "PASSIVE"
         assert os.environ["OMP_NUM_THREADS"] == "1"
     assert "OMP_WAIT_POLICY" not in os.environ

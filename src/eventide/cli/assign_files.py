@@ -28,12 +28,12 @@ NOTES = 10
 
 
 def wants_folder(out: Path | None) -> bool:
-    """Say whether ``--out`` names a folder: one that is there, or a name without a suffix.
+    """Say whether ``--out`` names a folder: it has no suffix.
 
     >>> wants_folder(Path("opinions")), wants_folder(Path("opinions.csv")), wants_folder(None)
     (True, False, False)
     """
-    return out is not None and (out.expanduser().is_dir() or not out.suffix)
+    return out is not None and not out.suffix
 
 
 def check_no_engine(engine: str | None, workers: int | None) -> None:

@@ -87,7 +87,9 @@ def imprint(method: MultiViewMethod, training_set: TrainingSet, known: int) -> N
         )
         older = means[:known]
         if head.settings.classifier != "linear":
-            head.output.weight[known:] = means[known:]
+            # Hidden values are never negative, and alike for all classes: what sets the new class
+            # apart is where it leaves the mean of the older ones.
+            head.output.weight[known:] = means[known:] - older.mean(dim=0)
             continue
         usual = (older * head.output.weight[:known]).sum(dim=1) + head.output.bias[:known]
         direction = means[known:] - older.mean(dim=0)
