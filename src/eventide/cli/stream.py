@@ -11,12 +11,13 @@ from eventide.cli.console import note, page_console, print_json, say, show
 from eventide.cli.exits import stoppable
 from eventide.cli.options import AsJson, Overwrite, Seed, Source, one_of
 from eventide.cli.reading import Reading, reads_messages
+from eventide.methods import DEFAULT_METHOD
 from eventide.reports.terminal_table import plain_table
 
 if TYPE_CHECKING:
     from eventide.experiments.stream import StreamResult
 
-ALL = "ucl-ec+cb,ce,lr-daily,nearest-centroid,nearest-in-time,single-pass"
+ALL = f"{DEFAULT_METHOD},ce,lr-daily,nearest-centroid,nearest-in-time,single-pass"
 
 
 @reads_messages

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -11,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from eventide.arrays import unit_rows
+from eventide.methods import DEFAULT_METHOD
 from eventide.methods.baselines.logistic_regression import LinearProbe
 from eventide.model import EventClassifier
 from eventide.novelty.detector import FALSE_ALARMS
@@ -185,8 +187,10 @@ class SinglePass:
 def contestants(seed: int, encoder: str, epochs: int | None) -> dict[str, Callable[[], Contestant]]:
     """Return how each contestant is made, by name."""
     return {
-        "ucl-ec+cb": lambda: Classifier("ucl-ec+cb", seed, encoder, epochs),
-        "ce": lambda: Classifier("ce", seed, encoder, epochs),
+        **{
+            name: partial(Classifier, name, seed, encoder, epochs)
+            for name in (DEFAULT_METHOD, "ucl-ec+cb", "ce")
+        },
         "lr-daily": DailyRegression,
         "nearest-centroid": NearestCentroid,
         "nearest-in-time": NearestLabelInTime,
