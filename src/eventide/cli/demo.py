@@ -112,7 +112,7 @@ def serve_sample(folder: Path, port: int) -> None:
 
     messages = folder / "sample.parquet"
     settings = DeskSettings(port=port, held_out=str(messages))
-    say("\n4. The desk: the sample's test messages come in one by one\n")
+    say("\n5. The desk: the sample's test messages come in one by one\n")
     with replayed(messages) as feed:
         run_desk(
             folder / "model",
