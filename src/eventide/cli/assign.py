@@ -22,6 +22,7 @@ from eventide.cli.exits import stoppable
 from eventide.cli.options import (
     AllowDownload,
     AsNew,
+    FalseAlarms,
     ModelPath,
     Overwrite,
     SaltFile,
@@ -101,13 +102,7 @@ def assign(
         str | None,
         typer.Option(metavar="NAME", help="Keep messages with this verdict: known, review or new."),
     ] = None,
-    false_alarms: Annotated[
-        float | None,
-        typer.Option(
-            metavar="A",
-            help="Share of messages of known events that may be called new (0 to 1). Default: 0.05",
-        ),
-    ] = None,
+    false_alarms: FalseAlarms = None,
     as_new: AsNew = False,
     salt_file: SaltFile = None,
     allow_download: AllowDownload = False,

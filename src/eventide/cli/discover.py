@@ -9,7 +9,7 @@ import typer
 
 from eventide.cli.console import command, page_console, print_json, say, show
 from eventide.cli.exits import stoppable
-from eventide.cli.options import AllowDownload, AsJson, ModelPath, SaltFile
+from eventide.cli.options import AllowDownload, AsJson, FalseAlarms, ModelPath, SaltFile
 from eventide.cli.reading import Reading, reads_messages
 from eventide.progress import step
 from eventide.reports.terminal_table import plain_table
@@ -45,13 +45,7 @@ def discover(
         list[str] | None,
         typer.Option(metavar="ID", help="Dismiss a candidate as off-topic. Repeatable."),
     ] = None,
-    false_alarms: Annotated[
-        float | None,
-        typer.Option(
-            metavar="A",
-            help="Share of messages of known events that may be called new (0 to 1). Default: 0.05",
-        ),
-    ] = None,
+    false_alarms: FalseAlarms = None,
     salt_file: SaltFile = None,
     allow_download: AllowDownload = False,
     as_json: AsJson = False,

@@ -29,6 +29,13 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for a program t
 AsNew = Annotated[
     bool, typer.Option("--as-new", help="Treat every message as new, even if the model knows it.")
 ]
+FalseAlarms = Annotated[
+    float | None,
+    typer.Option(
+        metavar="A",
+        help="Share of messages of known events that may be called new (0 to 1). Default: 0.05",
+    ),
+]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what is there already.")]
 AllowDownload = Annotated[
     bool,
