@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from eventide import EventClassifier
+from eventide.errors import BadSetting
 from eventide.losses.contrastive.several_prototypes import (
     MOST,
     SOFTNESS,
@@ -17,6 +18,7 @@ from eventide.losses.contrastive.several_prototypes import (
 )
 from eventide.networks.multi_view import ViewOutput
 from eventide.networks.settings import NetworkSettings
+from eventide.runtime.share import Share, shared_by
 
 
 def output(embeddings: torch.Tensor) -> ViewOutput:
@@ -82,3 +84,9 @@ def test_in_training(source, small_sample):
         method="ucl", encoder="tfidf-svd:8", training__epochs=2, loss__prototypes=source
     ).fit(small_sample)
     assert all(math.isfinite(row["contrastive"]) for row in model.history_)
+
+
+def test_workers_that_share_the_messages_refuse():
+    """Each would cluster its own share, and the workers' prototypes would part unseen."""
+    with shared_by(Share(0, 2)), pytest.raises(BadSetting, match="one prototype per class"):
+        SeveralCentroids(["tags"], 2, 4)

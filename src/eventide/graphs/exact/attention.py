@@ -40,10 +40,10 @@ class Weights:
                 self._each[run] *= schedule.allowed[run]
             torch.mul(self._each[run], schedule.count_values[run], out=counts[run])
         self._total = torch.segment_reduce(counts, "sum", offsets=schedule.count_pointers)
-        own_power = torch.exp(rates * self._reference)  # the own value's distance is 0
-        if schedule.own is not None:
+        if schedule.own is not None:  # the own value is apart; its distance is 0
+            own_power = torch.exp(rates * self._reference)
             self._total += own_power
-        self.own = own_power / self._total  # read only where the own value is apart
+            self.own = own_power / self._total
         for run in _runs(counts):
             self._each[run] /= self._total.index_select(0, schedule.count_readers[run])
         self.reads = empty(len(schedule.read_slots), rates)

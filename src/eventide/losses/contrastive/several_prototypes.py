@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor
 
+from eventide.errors import BadSetting
 from eventide.losses.contrastive.prototypical import (
     Prototypes,
     UnitPrototypes,
@@ -18,6 +19,7 @@ from eventide.losses.contrastive.prototypical import (
     cosines,
 )
 from eventide.networks.multi_view import ViewOutput
+from eventide.runtime.share import current_share
 from eventide.tensors import unit_rows
 
 MOST = 4
@@ -62,6 +64,11 @@ class SeveralPrototypes(Prototypes):
 
     def __init__(self, views: Sequence[str], classes: int) -> None:
         super().__init__(views)
+        if current_share().size > 1:  # clusters are of all messages of a class, not of a share
+            raise BadSetting(
+                "several workers train with one prototype per class",
+                next_step="set loss.prototypes=centroids, or train with one worker",
+            )
         first = torch.zeros(len(self.views), classes, MOST)
         first[..., 0] = 1
         self.register_buffer("shares", first)

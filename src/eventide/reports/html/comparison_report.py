@@ -15,7 +15,7 @@ from eventide.experiments.results import Difference, Results
 from eventide.experiments.run_log import Outcome
 from eventide.reports.html.chart import Chart, listed, plain_table, scrolling
 from eventide.reports.html.html_page import HtmlPage, Section
-from eventide.reports.html.markup import Html, element, joined
+from eventide.reports.html.markup import Html, element, fact_cards, joined
 from eventide.reports.html.report_words import many
 from eventide.reports.tables.comparison_tables import MEASURES as PLAIN_MEASURES
 from eventide.reports.tables.comparison_tables import tested
@@ -155,19 +155,7 @@ def _facts(compared: Compared) -> Html:
     ]
     if len(compared.parts.parts) > 1:
         cells.insert(1, ("Regimes", f"{len(compared.parts.parts):,}", "ways to test"))
-    return element(
-        "dl",
-        (
-            element(
-                "div",
-                element("dt", name),
-                element("dd", value, class_="value"),
-                element("dd", about, class_="about"),
-            )
-            for name, value, about in cells
-        ),
-        class_="facts",
-    )
+    return fact_cards(cells)
 
 
 def _regime_heat(compared: Compared) -> Chart:

@@ -93,3 +93,20 @@ def _spaced(text: str) -> str:
     if not text.strip():
         return " " if text else ""
     return " " * text[0].isspace() + safe(text) + " " * text[-1].isspace()
+
+
+def fact_cards(cells: Iterable[tuple[str, str, str]]) -> Html:
+    """Return the cards at the head of a page: a name, its value, and what that is about."""
+    return element(
+        "dl",
+        (
+            element(
+                "div",
+                element("dt", name),
+                element("dd", value, class_="value"),
+                element("dd", about, class_="about"),
+            )
+            for name, value, about in cells
+        ),
+        class_="facts",
+    )

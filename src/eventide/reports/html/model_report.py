@@ -12,7 +12,7 @@ from eventide.reports.html.chart import Chart
 from eventide.reports.html.class_rows import ClassRow, class_rows, class_table
 from eventide.reports.html.first_checks import SURE, checks_html, first_checks
 from eventide.reports.html.html_page import HtmlPage, Section
-from eventide.reports.html.markup import Html, element, joined
+from eventide.reports.html.markup import Html, element, fact_cards, joined
 from eventide.reports.html.message_lists import (
     doubtful_rows,
     message_list,
@@ -215,19 +215,7 @@ def _facts(subject: ReportSubject, rows: list[ClassRow], rule: ReviewRule) -> Ht
                 f"of {int(fresh.sum()):,}: doubt of {rule.threshold:.2g} or more",
             )
         )
-    return element(
-        "dl",
-        (
-            element(
-                "div",
-                element("dt", name),
-                element("dd", value, class_="value"),
-                element("dd", about, class_="about"),
-            )
-            for name, value, about in cells
-        ),
-        class_="facts",
-    )
+    return fact_cards(cells)
 
 
 def _explained(subject: ReportSubject, charts: dict[str, Chart]) -> list[str]:
