@@ -4,37 +4,47 @@
     python benchmarks/cluster.py assign --engine ray
     python benchmarks/cluster.py stream             # peak memory of small and large files
     python benchmarks/cluster.py train              # one worker and two, seconds an epoch
+    python benchmarks/cluster.py train --engine ray
+    python benchmarks/cluster.py train --messages 0 # the same on the built-in sample
     python benchmarks/cluster.py memory             # memory per worker of a memory in shards
 
-Efficiency is the speed of two workers over twice the speed of one, on the same cores: on a machine
-where others work too it says little, so that the seconds of the processor stand beside it.
+Efficiency is the speed of two workers with a thread each over twice the speed of one worker with
+one thread, on the same cores; one worker with two threads stands beside it. On a machine where
+others work too it says little, so that the seconds of the processor stand beside it.
 With ``--engine ray`` run it in a network of its own: Ray listens on all interfaces.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import resource
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import polars as pl
 import torch
 
+from apart import watched
 from assigning import new_messages
 from eventide.cluster.assigner import AssignmentRequest
 from eventide.cluster.assignment import Engine, assign_files
-from eventide.cluster.distributed import launch_torchrun, run_folder
+from eventide.cluster.distributed import launch_ray, launch_torchrun, run_folder
 from eventide.cluster.partitions import FileReading
 from eventide.cluster.shards import LocalShard, key_ranges
 from eventide.cluster.train_worker import TrainingRequest
-from eventide.data import read
+from eventide.data import Intake, read
 from eventide.data.sample import sample
 from eventide.model import EventClassifier
+from eventide.runtime.own_process import EVERY_POOL, keep_memory
 from generated import generate
 
 MEBIBYTE = 1 << 20
@@ -57,91 +67,152 @@ def request_for(folder: Path, files: list[Path], out: str) -> AssignmentRequest:
     return AssignmentRequest(str(folder / "model"), str(folder / out), names, reading, rows=5_000)
 
 
+CASES = ((1, 1), (1, 2), (2, 1))
+"""Workers, and threads of each."""
+
+
 def assign(folder: Path, messages: int, engine: str | None) -> None:
-    """Assign the same files with one worker and with two."""
+    """Assign the same files with one worker, with one of two threads, and with two workers."""
     new_messages(messages).write_ndjson(folder / "new.jsonl")
-    rates = {}
-    for workers in (1, 2):
-        request = request_for(folder, [folder / "new.jsonl"], f"out-{workers}")
-        on: Engine | None = None
-        if engine == "ray":
-            from eventide.cluster.ray_assignment import ray_assignment
-            from eventide.cluster.ray_session import RayOptions
+    request_for(folder, [], "none")
+    steady: dict[tuple[int, int], float] = {}
+    whole: dict[tuple[int, int], float] = {}
+    for workers, threads in CASES:
+        if engine == "ray" and threads > 1:  # an actor has one thread
+            continue
+        words = ["assign-once", "--folder", str(folder), "--workers", str(workers)]
+        words += [] if engine is None else ["--engine", engine]
+        told = json.loads(in_threads(words, threads))
+        case = workers, threads
+        steady[case], whole[case] = told["steady"], told["whole"]
+        text = f"{named(*case)}: {told['steady']:,.0f} messages a second, {told['whole']:,.0f} "
+        text += "with its start"
+        if engine is None:  # workers of Ray are not waited for
+            text += f"; {told['processor']:,.0f} a second of the processor"
+        print(text, flush=True)
+    for name, rates in (("", steady), (", starts included", whole)):
+        print(f"efficiency of two workers{name}: {rates[2, 1] / (2 * rates[1, 1]):.2f}")
 
-            on = ray_assignment(RayOptions(object_store=200), workers)
-        rates[workers] = one_assignment(request, workers, on)
-    print(f"efficiency of two workers: {rates[2] / (2 * rates[1]):.2f}")
+
+def named(workers: int, threads: int) -> str:
+    """Name a case."""
+    of = f" of {threads} threads" if threads > 1 else ""
+    return f"{workers} worker{'s' * (workers > 1)}{of}"
 
 
-def one_assignment(request: AssignmentRequest, workers: int, engine: Engine | None) -> float:
-    """Assign, print how fast, and return messages a second, once every worker has begun."""
+def in_threads(words: list[str], threads: int) -> str:
+    """Run this program with so many threads in every pool, and return the last line it prints."""
+    pools = dict.fromkeys(EVERY_POOL, str(threads))
+    done = subprocess.run(
+        [sys.executable, __file__, *words],
+        env=os.environ | pools,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return done.stdout.splitlines()[-1]
+
+
+def assign_once(folder: Path, workers: int, engine: str | None) -> None:
+    """Assign the messages in ``folder``; print messages a second, by several clocks.
+
+    ``steady`` counts from when every worker has done a part, ``whole`` from the beginning.
+    """
+    torch.set_num_threads(int(os.environ[EVERY_POOL[0]]))
+    request = request_for(folder, [folder / "new.jsonl"], "out")
+    on: Engine | None = None
+    if engine == "ray":
+        from eventide.cluster.ray_assignment import ray_assignment
+        from eventide.cluster.ray_session import RayOptions
+
+        on = ray_assignment(RayOptions(object_store=200), workers)
     seen: list[tuple[float, int]] = []
-    before = processor_seconds()
+    before, started = processor_seconds(), time.perf_counter()
     assign_files(
         request,
         workers=workers,
-        engine=engine,
+        engine=on,
+        overwrite=True,
         watch=lambda facts: seen.append((time.perf_counter(), facts.messages)),
     )
-    used = processor_seconds() - before
-    seconds = seen[-1][0] - seen[workers - 1][0]
-    rate = sum(count for _, count in seen[workers:]) / seconds
+    ended, used = time.perf_counter(), processor_seconds() - before
     total = sum(count for _, count in seen)
-    told = f"{workers} worker{'s' * (workers > 1)}: {rate:,.0f} messages a second"
-    if engine is None:  # workers of Ray are not waited for
-        told += f"; {total / used:,.0f} a second of the processor, starts included"
-    print(told)
-    return rate
-
-
-PEAK = """
-import sys, resource
-from eventide.cli.main import main
-sys.argv = ["eventide", *sys.argv[1:]]
-try:
-    main()
-except SystemExit as end:
-    assert not end.code, end.code
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024, file=sys.stderr)
-"""
+    steady = sum(count for _, count in seen[workers:]) / (seen[-1][0] - seen[workers - 1][0])
+    told = {"steady": steady, "whole": total / (ended - started), "processor": total / used}
+    print(json.dumps(told))
 
 
 def stream(folder: Path, messages: int) -> None:
     """Print the peak memory of ``assign``: to one file, and to a folder, of files of two sizes."""
+    request_for(folder, [], "none")
     for count in (messages // 10, messages):
-        request_for(folder, [], "none")
         file = folder / f"new-{count}.jsonl"
         new_messages(count).write_ndjson(file)
-        for out in (f"whole-{count}.parquet", f"parts-{count}"):
-            words = ["assign", str(folder / "model"), str(file), "--out", str(folder / out)]
-            more = [] if out.endswith(".parquet") else ["--workers", "1"]
-            done = subprocess.run(
-                [sys.executable, "-c", PEAK, *words, *more],
-                capture_output=True,
-                text=True,
-                check=True,
-            )
-            how = "one file " if out.endswith(".parquet") else "in parts "
-            peak = int(done.stderr.split()[-1])
+        for out, more in ((f"whole-{count}.parquet", []), (f"parts-{count}", ["--workers", "1"])):
+            words = ["assign", str(folder / "model"), str(file), "--out", str(folder / out), *more]
+            found = watched([sys.executable, "-m", "eventide", *words])
+            how = "in parts " if more else "one file "
             size = file.stat().st_size / MEBIBYTE
-            print(f"{how} {count:>9,} messages ({size:,.0f} MiB): peak {peak:,} MiB")
+            print(
+                f"{how} {count:>9,} messages ({size:,.0f} MiB): peak {found.together:,.0f} MiB in "
+                f"all processes, {found.largest:,.0f} MiB in the largest"
+            )
 
 
-def train(folder: Path, epochs: int) -> None:
-    """Train the same model with one worker and with two."""
-    intake = read(sample())
-    model = EventClassifier(training__epochs=epochs, training__least_steps=0)
-    fitted = model.fit(intake)
-    one = sum(row["seconds"] for row in fitted.history_) / len(fitted.history_)
-    rows: list[float] = []
-    with run_folder(folder / "trained", intake) as place:
-        request = TrainingRequest(str(place), model.plain_params(), str(folder / "trained"), None)
-        launch_torchrun(request, 2, lambda row: rows.append(row["seconds"]))
-    two = sum(rows) / len(rows)
+def invented_messages(count: int) -> pl.DataFrame:
+    """Invent labelled messages with a long tail of elements, and vectors near their event's."""
+    graph, random = generate(count), np.random.default_rng(2)
+    columns = {"hashtag": "hashtags", "entity": "entities", "user": "mentions"}
+    found: dict[str, Any] = {
+        columns[view]: [
+            [f"{view}{each}" for each in row]
+            for row in np.split(incidence.elements, incidence.pointers[1:-1])
+        ]
+        for view, incidence in graph.views.items()
+    }
+    centres = random.standard_normal((graph.events.max() + 1, WIDTH), dtype=np.float32)
+    noise = random.standard_normal((count, WIDTH), dtype=np.float32)
+    start = datetime(2013, 6, 1, tzinfo=UTC)
+    return pl.DataFrame(
+        {
+            "id": [f"m{each}" for each in range(count)],
+            "text": ["invented"] * count,
+            "created_at": [start + timedelta(days=int(each)) for each in graph.times],
+            "event": [f"event-{each}" for each in graph.events],
+            "vector": pl.Series(
+                centres[graph.events] + 2 * noise, dtype=pl.Array(pl.Float32, WIDTH)
+            ),
+            **found,
+        }
+    )
+
+
+def train(folder: Path, messages: int, epochs: int, engine: str | None) -> None:
+    """Train the same model with one worker, with one of two threads, and with two workers."""
+    intake = read(invented_messages(messages) if messages else sample())
+    given: dict[str, Any] = {"encoder": "precomputed", "training__batch_size": 1_500}
+    model = EventClassifier(
+        training__epochs=epochs,
+        training__least_steps=0,
+        training__epoch_steps=1,
+        training__patience=None,
+        **given if messages else {},
+    )
+    seconds: dict[tuple[int, int], float] = {}
+    for workers, threads in CASES:
+        rows: list[float] = []
+        if threads > 1:
+            torch.set_num_threads(threads)
+            fitted = model.fit(intake, watch=lambda row, rows=rows: rows.append(row["seconds"]))
+            torch.set_num_threads(1)
+        else:
+            together(folder, model, intake, workers, engine, rows)
+        mean = sum(rows[1:]) / len(rows[1:])  # the first epoch builds the graph
+        seconds[workers, threads] = mean
+        count = f"{len(intake.messages):,} messages"
+        print(f"{named(workers, threads)}: {mean:.2f} s an epoch of {count}", flush=True)
+    print(f"efficiency of two workers: {seconds[1, 1] / (2 * seconds[2, 1]):.2f}")
     weights = sum(each.numel() for each in fitted.method_.runner.network.parameters())
-    print(f"one worker:  {one:.2f} s an epoch of {len(intake.messages):,} messages")
-    print(f"two workers: {two:.2f} s an epoch")
-    print(f"efficiency of two workers: {one / (2 * two):.2f}")
     print(f"network, gradients: {weights * 4 / MEBIBYTE:.2f} MiB a step from and to each worker")
     batch = fitted.settings_.training.batch_size
     for view, around in fitted.method_.runner._set.neighbourhoods.items():
@@ -154,6 +225,29 @@ def train(folder: Path, epochs: int) -> None:
             f"network, sums of {view}: {2 * read_rows * width * 4 / MEBIBYTE:.1f} MiB a step for a "
             f"batch of {len(some)}, {read_rows:,} of {len(index):,} rows"
         )
+
+
+def together(
+    folder: Path,
+    model: EventClassifier,
+    intake: Intake,
+    workers: int,
+    engine: str | None,
+    rows: list[float],
+) -> None:
+    """Train with so many workers of one thread; append the seconds of each epoch to ``rows``."""
+
+    def watch(row: Mapping[str, float]) -> None:
+        rows.append(row["seconds"])
+
+    with run_folder(folder / "trained", intake) as place:
+        request = TrainingRequest(str(place), model.plain_params(), str(folder / "trained"), None)
+        if engine == "ray":
+            from eventide.cluster.ray_session import RayOptions
+
+            launch_ray(request, workers, RayOptions(object_store=200), watch)
+        else:
+            launch_torchrun(request, workers, watch)
 
 
 def memory(messages: int, shards: int) -> None:
@@ -187,21 +281,28 @@ def memory(messages: int, shards: int) -> None:
 def main() -> None:
     """Read the arguments and measure."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("what", choices=["assign", "stream", "train", "memory"])
+    parser.add_argument("what", choices=["assign", "assign-once", "stream", "train", "memory"])
     parser.add_argument("--messages", type=int)
     parser.add_argument("--shards", type=int, default=4)
-    parser.add_argument("--epochs", type=int, default=5)
+    parser.add_argument("--epochs", type=int, default=4)
     parser.add_argument("--engine", choices=["ray"])
+    parser.add_argument("--workers", type=int, default=1, help="of assign-once")
+    parser.add_argument("--folder", type=Path, help="of assign-once: model and messages")
     asked = parser.parse_args()
     torch.set_num_threads(1)
+    keep_memory()
+    if asked.what == "assign-once":
+        assign_once(asked.folder, asked.workers, asked.engine)
+        return
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if asked.what == "assign":
-            assign(folder, asked.messages or 60_000, asked.engine)
+            assign(folder, asked.messages or 120_000, asked.engine)
         elif asked.what == "stream":
             stream(folder, asked.messages or 200_000)
         elif asked.what == "train":
-            train(folder, asked.epochs)
+            messages = 20_000 if asked.messages is None else asked.messages
+            train(folder, messages, asked.epochs, asked.engine)
         else:
             memory(asked.messages or 1_000_000, asked.shards)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from eventide.corpus.corpus import Corpus
 from eventide.graphs.exact.products import Pattern
 from eventide.networks.encoder import ViewGraph
 from eventide.runners.graph_runner import GraphRunner
@@ -16,20 +17,50 @@ from eventide.testing.explicit_graphs import ExplicitNeighbourhood
 from rivals import CHUNK, softmax_weights
 
 
-class ExplicitStage(GraphRunner):
+class ExplicitRunner(GraphRunner):
     """The same network and objective over edges; ``kernel`` is "sparse" or "gather"."""
 
-    kernel = "sparse"
+    def __init__(self, *given: Any, kernel: str) -> None:
+        super().__init__(*given)
+        self._corpus: Corpus = given[1]
+        self._kernel = kernel
 
     @cached_property
     def _graphs(self) -> dict[str, ViewGraph]:
         return {
             view: ViewGraph(
-                EdgeNeighbourhood(ExplicitNeighbourhood(each, self._corpus.times), self.kernel),
-                self._features,
+                EdgeNeighbourhood(ExplicitNeighbourhood(each, self._corpus.times), self._kernel)
             )
             for view, each in self._corpus.incidences.items()
         }
+
+    def _share(self, gap: int | None) -> dict[str, Any]:
+        hidden = self.network.hidden(self._features, self._graphs)
+        return {
+            view: EdgeShared(self._graphs[view].neighbourhood, states)
+            for view, states in hidden.items()
+        }
+
+
+class EdgeShared:
+    """States that the steps of a round read over edges, and the gradients they send together."""
+
+    def __init__(self, neighbourhood: EdgeNeighbourhood, states: Tensor) -> None:
+        self.neighbourhood, self.states = neighbourhood, states
+        self.leaf = states.detach().requires_grad_()
+        self.steps = 0
+
+    def read(self, rows: Tensor, *, last: bool) -> tuple[Tensor, Any]:
+        """As ``SharedStates.read``."""
+        self.steps += 1
+        source = self.leaf
+        if last:
+            source = self.states.view_as(self.states)
+            source.register_hook(lambda own: (own + self.leaf.grad) / self.steps)
+        pointers, sources, distances = self.neighbourhood.edges_of(rows)
+        kernel = self.neighbourhood.kernel
+        edges = EdgeSet(pointers, sources, distances, len(source), kernel)
+        return source[rows], partial(_average, edges, source)
 
 
 class EdgeNeighbourhood:
@@ -53,10 +84,6 @@ class EdgeNeighbourhood:
     def around(self, rows: Tensor) -> EdgeSurroundings:
         """The edges of some messages, and everybody at their other ends."""
         return EdgeSurroundings(self, rows)
-
-    def constant(self, values: Tensor) -> EdgeConstant:
-        """Values that never change beside their edges: edges have no cheaper form of them."""
-        return EdgeConstant(self, values)
 
     def edges_of(self, rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Pointers, sources and distances of the edges of ``rows``."""
@@ -83,20 +110,6 @@ class EdgeSurroundings:
     def average(self, values: Tensor, rates: Tensor) -> Tensor:
         """Average ``values`` of the sources around the messages."""
         return _average(self.edges, values, rates)
-
-
-class EdgeConstant:
-    """Fixed values; some rows are read by reading all, which beats cutting the edges anew."""
-
-    def __init__(self, neighbourhood: EdgeNeighbourhood, values: Tensor) -> None:
-        self.neighbourhood, self.values = neighbourhood, values
-
-    def average(self, rates: Tensor, rows: Tensor | None = None) -> Tensor:
-        """Average around ``rows`` (all if None)."""
-        if rows is None:
-            return self.neighbourhood.average(self.values, rates)
-        every = rates.new_zeros(len(self.values)).index_copy(0, rows, rates)
-        return self.neighbourhood.average(self.values, every)[rows]
 
 
 class EdgeSet:

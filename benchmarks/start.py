@@ -18,13 +18,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 
 import polars as pl
 
-ROOT = Path(__file__).resolve().parents[1]
+from apart import ROOT, checked_out
+
 Seconds = tuple[float, float]
 """On the clock, and of the processor."""
 
@@ -41,17 +41,6 @@ def run(tree: Path, *arguments: str) -> Seconds:
         raise SystemExit(f"{' '.join(arguments)} failed in {tree}:\n{done.stderr}")
     used = after.children_user + after.children_system
     return wall, used - before.children_user - before.children_system
-
-
-@contextmanager
-def checked_out(commit: str, folder: Path) -> Iterator[Path]:
-    """Check a commit out beside the present tree for a while."""
-    tree, git = folder / "against", ["git", "-C", str(ROOT), "worktree"]
-    subprocess.run([*git, "add", "--quiet", "--detach", str(tree), commit], check=True)
-    try:
-        yield tree
-    finally:
-        subprocess.run([*git, "remove", "--force", str(tree)], check=True)
 
 
 def trained(tree: Path, folder: Path, messages: int) -> list[str]:
@@ -112,7 +101,7 @@ def main() -> None:
         if arguments.against is None:
             measure({"now": ROOT}, folder, *asked)
             return
-        with checked_out(arguments.against, folder) as older:
+        with checked_out(arguments.against) as older:
             measure({"now": ROOT, arguments.against: older}, folder, *asked)
 
 

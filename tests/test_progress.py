@@ -150,3 +150,14 @@ def test_the_training_bar_shows_progress_and_time_left_at_any_width(width):
 )
 def test_times_are_said_as_people_say_them(seconds, said):
     assert duration(seconds) == said
+
+
+def test_what_happens_inside_a_count_is_not_counted_too(impatient):
+    for _ in track(range(2), "assigning", total=2):
+        for item in track(range(2), "encoding", total=2):
+            if item == 1:
+                until(lambda: len(impatient()) > 3)
+    assert all(line.startswith("assigning") for line in impatient())
+    for item in track(range(2), "encoding", total=2):
+        if item == 1:
+            until(lambda: any(line.startswith("encoding") for line in impatient()))

@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from math import isfinite
 from threading import Event, Thread
 from time import perf_counter
@@ -24,19 +25,33 @@ FIRST, EVERY = 3.0, 5.0
 """Seconds until the first line, and between lines."""
 
 log = logging.getLogger("eventide")
+_counting = ContextVar("counting", default=False)
+"""Whether this thread counts something already."""
 
 
 def track(items: Iterable[Item], description: str, total: int | None = None) -> Iterator[Item]:
     """Yield ``items``, counted by a bar or by a line every few seconds.
 
-    A single item is not counted: there is nothing to count, and drawing a bar takes time.
+    A single item is not counted: there is nothing to count, and drawing a bar takes time. Nor is
+    what happens inside an item of a longer count, or in a worker process, whose parent counts.
 
     >>> list(track([1, 2, 3], "counting"))
     [1, 2, 3]
     """
-    if total == 1:
+    from multiprocessing import parent_process  # here, for short commands need none of it
+
+    if total == 1 or _counting.get() or parent_process() is not None:
         yield from items
-    elif on_terminal():
+        return
+    _counting.set(True)
+    try:
+        yield from _counted(items, description, total)
+    finally:
+        _counting.set(False)
+
+
+def _counted(items: Iterable[Item], description: str, total: int | None) -> Iterator[Item]:
+    if on_terminal():
         from rich.console import Console
         from rich.progress import track as rich_track
 

@@ -51,6 +51,9 @@ RULE: dict[str, Any] = {
     "training.epoch_steps": 5,
     "training.patience": 5,
     "training.patience_steps": 50,
+    # Where epochs have many steps, several share the costly layers below the last.
+    "training.layer1_refresh": 8,
+    "training.epoch_rounds": 4,
     # Mean weight 1: +CB then leaves the weight of the error against the other terms as it is.
     "loss.class_balanced_scale": "messages",
 }
@@ -72,6 +75,15 @@ RENAMED: Mapping[str, str] = MappingProxyType(
     }
 )
 """Earlier names of settings: saved models may have them, and callers are told of the new ones."""
+
+
+LEAST: Mapping[str, str] = MappingProxyType(
+    {
+        "training.epochs": "training.least_steps",
+        "training.layer1_refresh": "training.epoch_rounds",
+    }
+)
+"""Who sets the first, and not the lower bound that goes with it, means what it says."""
 
 
 def resolve(*changes: Mapping[str, Any]) -> Settings:
@@ -101,9 +113,9 @@ def resolve(*changes: Mapping[str, Any]) -> Settings:
                 raise BadSetting(f"there is no setting {name!r}", next_step=hint)
             group, _, leaf = name.partition(".")
             tree.setdefault(group, {})[leaf] = _plain(value)
-        # Who asks for so many epochs, and not for so many steps, means just these.
-        if "training.epochs" in change and "training.least_steps" not in change:
-            tree["training"].pop("least_steps", None)
+        for name, least in LEAST.items():
+            if name in change and least not in change:
+                tree["training"].pop(least.partition(".")[2], None)
     try:
         return Settings.model_validate(tree)
     except ValidationError as error:

@@ -24,7 +24,7 @@ def test_tune_writes_the_settings_and_says_what_it_chose(messages, tmp_path, inv
     record = json.loads(out.read_text())
     assert len(record["methods"]["lr-encoder"]["trials"]) == TRIALS
     assert "lr-encoder: NLL" in done.output
-    assert "nearest-in-time: published settings" in done.output
+    assert "nearest-in-time: no trials" in done.output
     assert isinstance(invoke(*words).exception, OutputError)
 
 
@@ -39,4 +39,4 @@ def test_methods_shows_what_was_chosen(invoke):
     rows = {row["name"]: row for row in json.loads(done.stdout)}
     assert "to" in rows["ce"]["nll"]
     assert rows["ce-ensemble"]["chosen"] == rows["ce"]["chosen"]
-    assert rows["nearest-in-time"]["chosen"] == "published settings (nothing to set)"
+    assert rows["nearest-in-time"]["chosen"] == "no trials: nothing to set"

@@ -39,6 +39,14 @@ def test_update_remembers_learns_and_says_so(trained, stream, invoke, tmp_path):
     assert all(len(line) <= 80 for line in done.stderr.splitlines())
 
 
+def test_update_learns_what_was_dismissed(trained, stream, invoke, tmp_path):
+    words = ("update", trained / "model", "--off-topic", stream / "unlabelled.jsonl")
+    done = invoke(*words, "--out", tmp_path / "taught")
+    assert done.exit_code == 0, done.output
+    assert "learned as off-topic" in done.output
+    assert eventide.load(tmp_path / "taught").novelty_.off_topic is not None
+
+
 def test_update_refuses_what_cannot_be_done(trained, stream, invoke, tmp_path):
     model = trained / "model"
     assert isinstance(invoke("update", model, "--out", tmp_path / "x").exception, InputError)

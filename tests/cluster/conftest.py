@@ -13,8 +13,8 @@ PARAMETERS = {
     "training__least_steps": 0,
     "training__epoch_steps": 1,
     "network__layers": [16, 16],
-    "network__dropout": 0.0,  # several workers draw masks of their own
-    "network__head_dropout": 0.0,
+    "network__dropout": 0.3,
+    "network__head_dropout": 0.3,
 }
 
 

@@ -1,18 +1,22 @@
 """Files to parts: the same opinions as at once, resumable, with killed workers and bad rows."""
 
+import gzip
 import json
 import os
 import signal
 from dataclasses import replace
 from multiprocessing import active_children
+from pathlib import Path
 
 import polars as pl
 import pytest
 
+from eventide.cluster import assignment
 from eventide.cluster.assigner import AssignmentRequest, read_facts
 from eventide.cluster.assignment import all_partitions, assign_files, rejected_rows
 from eventide.cluster.partitions import FileReading
-from eventide.errors import DamagedBundle, OutputError, RejectedRows
+from eventide.data import read
+from eventide.errors import DamagedBundle, OutputError, RejectedRows, UnreadableSource
 
 
 @pytest.fixture
@@ -86,11 +90,69 @@ def test_another_assignment_is_refused_and_replaced_on_demand(request_for):
     assert len(written(request_for)) == both.messages
 
 
+def test_a_damaged_file_is_mended_and_the_run_goes_on(request_for, tmp_path):
+    """Parts of whole files are kept; the mended file's own are made again."""
+    third = tmp_path / "third.jsonl"
+    whole = (Path(request_for.files[2])).read_bytes()
+    third.write_bytes(whole)
+    with gzip.open(tmp_path / "cut.jsonl.gz", "wb") as file:
+        file.write(whole)
+    cut = (tmp_path / "cut.jsonl.gz").read_bytes()
+    (tmp_path / "cut.jsonl.gz").write_bytes(cut[: len(cut) // 2])
+    request = replace(
+        request_for, files=(*request_for.files[:1], str(tmp_path / "cut.jsonl.gz"), str(third))
+    )
+    with pytest.raises(UnreadableSource, match="cut off"):
+        assign_files(request)
+    before = {each.name for each in (tmp_path / "out").glob("part-*.parquet")}
+    assert any(name.startswith("part-00000") for name in before)
+    (tmp_path / "cut.jsonl.gz").write_bytes(cut)
+    summary = assign_files(request)
+    assert summary.kept == len([name for name in before if name.startswith("part-00000")])
+    expected = [
+        *read(request_for.files[0]).messages["id"],
+        *2 * read(third).messages["id"].to_list(),
+    ]
+    assert sorted(written(request)["id"]) == sorted(expected)
+    third.write_bytes(whole + whole)  # once all is done, other files are another assignment
+    with pytest.raises(OutputError, match="another assignment"):
+        assign_files(request)
+
+
 def test_a_folder_with_something_else_is_refused(request_for, tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "letter.txt").write_text("dear")
     with pytest.raises(OutputError, match=r"letter\.txt"):
         assign_files(request_for)
+
+
+def test_parts_of_another_program_are_not_touched(request_for, tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "part-00000.parquet").write_text("of Spark")
+    with pytest.raises(OutputError, match=r"part-00000\.parquet"):
+        assign_files(request_for, overwrite=True)
+    assert (tmp_path / "out" / "part-00000.parquet").read_text() == "of Spark"
+
+
+def test_a_replacement_that_is_stopped_leaves_nothing_to_go_on_with(
+    request_for, tmp_path, monkeypatch
+):
+    """Neither the old assignment nor the new one takes the parts that are left for its own."""
+    old = replace(request_for, files=request_for.files[:2])
+    assign_files(old)
+
+    def stop(*_):
+        next(Path(old.out).glob("part-*")).unlink()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(assignment, "_clear", stop)
+    with pytest.raises(KeyboardInterrupt):
+        assign_files(request_for, overwrite=True)
+    monkeypatch.undo()
+    for request in (old, request_for):
+        with pytest.raises(OutputError, match="another assignment"):
+            assign_files(request)
+    assert assign_files(old, overwrite=True).kept == 0
 
 
 def test_a_damaged_part_is_named(request_for, tmp_path):

@@ -20,7 +20,9 @@ def asked(archive):
     return json.loads((archive / "parameters.json").read_text()) | {"training__epochs": 4}
 
 
-def test_a_killed_worker_does_not_end_the_training(archive, asked, small_sample, tmp_path):
+def test_a_killed_worker_does_not_end_the_training(
+    archive, asked, small_sample, tmp_path, same_opinions
+):
     rows, killed = [], []
 
     def watch(row):
@@ -43,6 +45,8 @@ def test_a_killed_worker_does_not_end_the_training(archive, asked, small_sample,
     assert [row["epoch"] for row in there.history_] == [1, 2, 3, 4]
     for name, expected in here.method_.state().items():
         np.testing.assert_allclose(there.method_.state()[name], expected, atol=1e-5, err_msg=name)
+    new = read(archive / "in" / "new-00.jsonl")
+    same_opinions(there.opinions(new), here.opinions(new))
 
 
 def test_one_worker_trains_directly(asked, small_sample, tmp_path):

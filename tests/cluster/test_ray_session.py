@@ -13,6 +13,7 @@ import pytest
 from eventide import EventClassifier, load
 from eventide.cluster import ray_session
 from eventide.cluster.ray_session import RayOptions, check_address, has_token
+from eventide.data import read
 from eventide.errors import BadSetting, MissingDependency, NotAllowed
 from tree import ROOT
 
@@ -83,14 +84,18 @@ def test_a_memory_in_actors_gives_the_same_opinions(on_ray, same_opinions):
     same_opinions(found, expected)
 
 
-def test_two_workers_of_ray_train_as_one_process_does(on_ray, small_sample):
+def test_two_workers_of_ray_train_as_one_process_does(on_ray, small_sample, same_opinions):
+    """One of them is killed after the first epoch, and all go on from the checkpoint."""
     folder, told = on_ray
-    parameters = json.loads((folder / "parameters.json").read_text())
+    parameters = json.loads((folder / "parameters.json").read_text()) | told["trained"]["more"]
     here = EventClassifier(**parameters).fit(small_sample)
     there = load(folder / "trained-on-ray")
-    assert told["trained"] == len(here.history_)
+    assert told["trained"]["killed"] == 1
+    assert set(told["trained"]["epochs"]) == {row["epoch"] for row in here.history_}
     for name, expected in here.method_.state().items():
         np.testing.assert_allclose(there.method_.state()[name], expected, atol=1e-5, err_msg=name)
+    new = read(folder / "in" / "new-00.jsonl")
+    same_opinions(there.opinions(new), here.opinions(new))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eventide.data.near_duplicates import banding, jaccard, near_duplicate_groups, normalised
+from eventide.data.near_duplicates import (
+    ShingleSets,
+    banding,
+    near_duplicate_groups,
+    normalised,
+)
 from eventide.errors import BadSetting
 
 WORDS = np.array([f"{a}{b}{c}" for a in "bdfgklmnprst" for b in "aeiou" for c in "lmnrstx"])
@@ -40,7 +45,7 @@ def components(count: int, pairs: list[tuple[int, int]]) -> list[int]:
 
 def brute_force(lines: list[str], threshold: float) -> list[tuple[int, int]]:
     first, second = np.triu_indices(len(lines), 1)
-    alike = jaccard(normalised(lines), first, second) >= threshold
+    alike = ShingleSets(normalised(lines)).jaccard(first, second) >= threshold
     return list(zip(first[alike].tolist(), second[alike].tolist(), strict=True))
 
 
@@ -50,11 +55,8 @@ def test_recall_of_pairs_at_and_above_the_threshold(seed):
     base = sentences(random, 1500)
     # One word of 14 changed: similarities land on both sides of 0.8.
     pairs = [(line, edited(random, line, 1)) for line in base]
-    similarity = jaccard(
-        normalised([line for pair in pairs for line in pair]),
-        np.arange(0, 3000, 2),
-        np.arange(1, 3000, 2),
-    )
+    sets = ShingleSets(normalised([line for pair in pairs for line in pair]))
+    similarity = sets.jaccard(np.arange(0, 3000, 2), np.arange(1, 3000, 2))
     groups = near_duplicate_groups([line for pair in pairs for line in pair], seed=seed)
     found = groups[0::2] == groups[1::2]
     just_above = (similarity >= 0.8) & (similarity < 0.85)

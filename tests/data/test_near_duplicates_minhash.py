@@ -5,7 +5,7 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eventide.data.near_duplicates import HASHES, jaccard, shingles, signatures
+from eventide.data.near_duplicates import HASHES, ShingleSets, shingles, signatures
 
 text = st.text(st.characters(codec="utf-8", exclude_categories=("Cs",)), max_size=40)
 
@@ -20,7 +20,7 @@ def plain_set(line: str) -> set[str]:
 def test_jaccard_equals_that_of_plain_sets(lines):
     first = np.repeat(np.arange(len(lines)), len(lines))
     second = np.tile(np.arange(len(lines)), len(lines))
-    found = jaccard(pl.Series("text", lines), first, second)
+    found = ShingleSets(pl.Series("text", lines)).jaccard(first, second)
     for one, other, value in zip(first, second, found, strict=True):
         a, b = plain_set(lines[one]), plain_set(lines[other])
         assert value == len(a & b) / len(a | b)
@@ -42,7 +42,7 @@ def test_signatures_agree_as_often_as_jaccard_says():
     pairs = long + [line[: 300 - cut] for line, cut in zip(long, range(0, 280, 7), strict=True)]
     lines = pl.Series("text", pairs)
     first, second = np.arange(40), np.arange(40, 80)
-    exact = jaccard(lines, first, second)
+    exact = ShingleSets(lines).jaccard(first, second)
     estimates = np.mean(
         [
             (s[first] == s[second]).mean(axis=1)

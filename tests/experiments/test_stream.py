@@ -1,12 +1,15 @@
 """The stream benchmark: order of time, hidden labels, what counts as right."""
 
+from datetime import UTC, datetime
+
 import numpy as np
 import polars as pl
 import pytest
 
 from eventide.corpus.messages import read_messages
 from eventide.errors import InputError
-from eventide.experiments.stream import run_stream, stream_messages
+from eventide.experiments.stream import difference_interval, run_stream, stream_messages
+from eventide.experiments.stream_grouping import StreamGrouping
 from eventide.reports.stream_figure import draw_stream
 
 
@@ -35,6 +38,36 @@ def test_simple_contestants_run_and_are_scored(frame, tmp_path):
     assert never.summary()["recall_new"] == 0
     draw_stream(results, tmp_path / "stream.png")
     assert (tmp_path / "stream.png").stat().st_size > 5_000
+
+
+def test_groups_of_new_events_are_counted():
+    """Two events come on one day; one is grouped whole, of the other too little is called new."""
+    texts = ["bridge under water in halvmar", "ballots are counted in caldora"]
+    events = ["flood"] * 4 + ["vote"] * 4
+    frame = pl.DataFrame(
+        {
+            "id": [str(at) for at in range(8)],
+            "text": [f"{texts[at // 4]} {'abcdefgh'[at]}" for at in range(8)],
+            "created_at": [datetime(2024, 3, 1, tzinfo=UTC)] * 8,
+            "user": [None] * 8,
+        },
+        schema_overrides={"user": pl.String},
+    )
+    vectors = np.repeat(np.eye(2), 4, axis=0)
+    called, perhaps = np.array([True] * 4 + [False] * 4), np.array([False] * 7 + [True])
+    grouping = StreamGrouping()
+    grouping.add(frame, vectors, called, perhaps, events, np.zeros(8, dtype=bool))
+    assert grouping.events["flood"].grouped
+    assert grouping.events["flood"].half == 4
+    assert grouping.events["vote"].share == 0
+    assert grouping.purity == 1
+
+
+def test_the_difference_of_two_contestants_has_an_interval(frame):
+    one, other = run_stream(frame, SIMPLE[:2], start=0.5, budget=3, encoder="tfidf-svd:8")
+    gain, low, high = difference_interval(one, other)
+    assert low <= gain <= high
+    assert gain == pytest.approx(one.summary()["accuracy"] - other.summary()["accuracy"])
 
 
 def test_until_its_first_label_new_is_right():

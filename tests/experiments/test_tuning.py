@@ -128,7 +128,7 @@ def test_the_page_says_what_was_chosen():
 
 def test_a_row_says_if_its_method_had_no_trials_of_its_own():
     assert [tuning_note(name) for name in ("ce", "ce-ensemble", "nearest-in-time", "other")] == [
-        "", "tuned as ce", "published settings (nothing to set)", "not tuned",
+        "", "tuned as ce", "no trials: nothing to set", "not tuned",
     ]  # fmt: skip
 
 

@@ -50,3 +50,18 @@ def test_each_graph_is_built_once_by_many_threads(built):
 def test_messages_without_elements_are_not_connected():
     graphs = GraphSet({"tags": TAGS}, TIMES, GraphSettings())
     assert graphs.connected("tags").tolist() == [True, True, False, True]
+
+
+def test_views_of_many_messages_are_built_together(monkeypatch):
+    """Side by side or one after the other: every view has its own graph."""
+    other = Incidence(np.array([0, 1, 1, 2, 2]), np.array([0, 0]), KEYS)
+    views = {"tags": TAGS, "names": other}
+    alone = GraphSet(views, TIMES, GraphSettings()).neighbours(np.arange(4))
+    monkeypatch.setattr(graph_set, "MANY", 1)
+    monkeypatch.setenv("POLARS_MAX_THREADS", "2")
+    together = GraphSet(views, TIMES, GraphSettings()).neighbours(np.arange(4))
+    assert {view: each.tolist() for view, each in together.items()} == {
+        view: each.tolist() for view, each in alone.items()
+    }
+    assert list(together) == ["tags", "names"]
+    assert together["names"].tolist() == [1, 0, 1, 0]

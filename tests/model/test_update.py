@@ -10,6 +10,7 @@ import eventide
 from eventide.errors import InputError
 from eventide.model import EventClassifier
 from eventide.model.update import UpdateReport
+from eventide.novelty.experts import EXPERTS
 
 QUICK = {"training__epochs": 15, "training__batch_size": 64, "encoder": "tfidf-svd:16"}
 
@@ -140,3 +141,41 @@ def test_other_methods_say_that_they_cannot(subject):
 
 def test_a_report_is_plain():
     assert UpdateReport(remembered=2).as_dict()["remembered"] == 2
+
+
+def test_labels_that_come_later_test_the_model_and_are_kept(subject, tmp_path):
+    """In a stream the history grows, a pool speaks, and both are saved."""
+    model, new, test, _ = subject
+    learning = copy.deepcopy(model)
+    later = test.drop("split").with_columns(pl.col("id") + "-later")
+    report = learning.update(later[:40], steps=1)
+    assert list(report.experts) == list(EXPERTS)
+    found = learning.novelty_
+    assert found.history.known.sum() == 40
+    assert found.pool is not None
+    assert learning.score(later[40:]) > 0.5
+    learning.update(new.head(6), steps=1)
+    assert (~learning.novelty_.history.known).sum() == 6
+    again = eventide.load(learning.save(tmp_path / "model"))
+    assert again.opinions(later).equals(learning.opinions(later))
+    np.testing.assert_array_equal(again.predict_proba(later), learning.predict_proba(later))
+
+
+def test_every_tenth_label_of_an_event_validates_whatever_the_batches(subject):
+    model, new, _, _ = subject
+    learning, before = copy.deepcopy(model), len(model.validated_)
+    for start in range(0, 20, 4):
+        learning.update(new[start : start + 4], steps=0)
+    assert len(learning.validated_) - before == 2
+
+
+def test_a_model_that_nobody_updates_does_not_find_all_events_out_of_date(subject):
+    """The experts' clock stands still after the memory's latest message."""
+    model, _, test, _ = subject
+    learning = copy.deepcopy(model)
+    learning.update(test.drop("split").with_columns(pl.col("id") + "-l")[:40], steps=1)
+    asked = test.drop("split")
+    late = asked.with_columns(created_at=pl.lit(asked["created_at"].max()))
+    later = late.with_columns(pl.col("created_at").dt.offset_by("90d"))
+    told = [learning.opinions(each, as_new=True)["novelty"].mean() for each in (late, later)]
+    assert told[1] < told[0] + 0.1

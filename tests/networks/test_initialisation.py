@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from eventide.networks.initialisation import Dropout, Noise, seeded_linear
+from eventide.networks.initialisation import Dropout, MaskRows, Noise, seeded_linear
 
 
 def test_the_global_stream_is_neither_read_nor_moved():
@@ -37,3 +37,20 @@ def test_noise_resumes_from_its_state():
     resumed = Noise(0)
     resumed.state = state
     assert all(torch.equal(mask, resumed.keep_mask(like, 0.5)) for mask in ahead)
+
+
+def test_workers_draw_the_rows_of_one_mask():
+    """Of more rows than are drawn at a time; rows that nobody reads are kept whole."""
+    whole = Noise(5).keep_mask(torch.ones(3_000, 7), 0.5)
+    for rank in range(3):
+        places = torch.arange(rank, 3_000, 3)
+        values = torch.ones(len(places) + 2, 7)
+        part = MaskRows(3_000, torch.arange(2, len(values)), places)
+        mask = Noise(5).keep_mask(values, 0.5, part)
+        assert torch.equal(mask[2:], whole[places])
+        assert mask[:2].all()
+    nobody = MaskRows(3_000, torch.arange(0), torch.arange(0))
+    noise, other = Noise(5), Noise(5)
+    assert noise.keep_mask(torch.ones(0, 7), 0.5, nobody).shape == (0, 7)
+    other.keep_mask(torch.ones(3_000, 7), 0.5)
+    assert torch.equal(noise.state, other.state)  # who owns nothing goes on with the others

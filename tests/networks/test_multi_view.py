@@ -33,7 +33,7 @@ def run(net: MultiViewNetwork, rows=None, features=FEATURES):
     net.encoder.fit_features(features)
     prepared = net.encoder.prepare(features)
     graphs = {
-        view: ViewGraph(ExplicitNeighbourhood(Incidence.of(sets), TIMES), prepared)
+        view: ViewGraph(ExplicitNeighbourhood(Incidence.of(sets), TIMES))
         for view, sets in SETS.items()
     }
     return prepared, graphs, net(prepared, graphs, rows)
@@ -176,7 +176,7 @@ def test_rows_alone_give_the_same_outputs_and_gradients_as_everything(layers):
         outputs = []
         for sets in SETS.values():
             around = BucketedNeighbourhood(Incidence.of(sets), TIMES)
-            graph = ViewGraph(around, FEATURES)
+            graph = ViewGraph(around)
             every = net.encoder(FEATURES, graph, wanted)
             outputs.append(every[rows] if wanted is None else every)
         net.zero_grad()
@@ -189,22 +189,23 @@ def test_rows_alone_give_the_same_outputs_and_gradients_as_everything(layers):
         torch.testing.assert_close(got, expected, atol=1e-5, rtol=1e-4)
 
 
-def test_hidden_states_that_are_not_old_make_a_stale_step_exact():
-    net, rows = network(layers=(4, 4, 3)).eval(), torch.tensor([2, 4, 2])
-    prepared, graphs, exact = run(net, rows)
-    states = net.memory(prepared, graphs)
-
-    def stale(offset):
-        old = {
-            view: [graphs[view].neighbourhood.stale(hidden + offset) for hidden in each[1:]]
-            for view, each in states.items()
-        }
-        return net.forward_stale(prepared, graphs, rows, old)
-
-    for view, output in stale(0).items():
-        torch.testing.assert_close(output.logits, exact[view].logits)
-    changed = stale(1)
-    assert not torch.allclose(changed["user"].logits, exact["user"].logits)
+@pytest.mark.parametrize("layers", [(4, 3), (4, 4, 3)])
+def test_steps_that_share_hidden_states_run_as_each_alone_does(layers):
+    net = network(layers=layers, evidence="softplus", residual=True).eval()
+    rows = torch.tensor([2, 4, 2])
+    around = {view: BucketedNeighbourhood(Incidence.of(sets), TIMES) for view, sets in SETS.items()}
+    graphs = {view: ViewGraph(each) for view, each in around.items()}
+    hidden = net.hidden(FEATURES, graphs)
+    reads = {view: around[view].share(each).read(rows, last=True) for view, each in hidden.items()}
+    found = []
+    for outputs in (net.forward_shared(reads), net(FEATURES, graphs, rows)):
+        net.zero_grad()
+        sum(output.evidence.square().sum() for output in outputs.values()).backward()
+        found.append(
+            [*(each.logits for each in outputs.values()), *(p.grad for p in net.parameters())]
+        )
+    for shared, alone in zip(*found, strict=True):
+        torch.testing.assert_close(shared, alone, atol=1e-5, rtol=1e-4)
 
 
 def test_without_time_all_neighbours_count_the_same():

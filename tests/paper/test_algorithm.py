@@ -51,7 +51,7 @@ def make_state():
     ).double()
     objective = paper_objective(torch.bincount(LABELS), views=network.views, width=4, seed=1)
     graphs = {
-        view.name: ViewGraph(ExplicitNeighbourhood(incidence(MESSAGES, view), TIMES), FEATURES)
+        view.name: ViewGraph(ExplicitNeighbourhood(incidence(MESSAGES, view), TIMES))
         for view in PAPER_VIEWS
     }
     return network, objective.double(), graphs

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
+import torch
 
 from eventide import EventClassifier, load
-from eventide.errors import BadSetting
 
 QUICK = {"method": "ucl-ec", "encoder": "tfidf-svd:8", "training__epochs": 2}
 
@@ -40,6 +40,15 @@ def test_what_comes_later_changes_nothing(small_sample, tmp_path):
     assert again.explain(asked, "new-" + early["id"][0]).views
 
 
-def test_stale_neighbours_are_refused(small_sample):
-    with pytest.raises(BadSetting, match="layer1_refresh"):
-        EventClassifier(**QUICK, training__gaps=[1], training__layer1_refresh=2).fit(small_sample)
+@pytest.mark.parametrize("setting", [{"training__gaps": [None, 1]}, {"graph__earlier_only": True}])
+def test_steps_can_share_hidden_states_of_earlier_neighbours(small_sample, setting):
+    runner = EventClassifier(**QUICK, **setting).fit(small_sample).method_.runner
+    rows, found = np.arange(7), []
+    for steps in ((True,), (False, True)):
+        runner.evaluate(rows)  # the next step is a fresh one
+        for last in steps:
+            outputs = runner.learn(rows, last=last)
+            sum(each.logits.square().sum() for each in outputs.values()).backward()
+        found.append([each.logits for each in outputs.values()])
+    for alone, shared in zip(*found, strict=True):
+        torch.testing.assert_close(shared, alone, atol=1e-5, rtol=1e-4)

@@ -31,7 +31,7 @@ def test_it_trains_with_instructions_that_every_machine_has():
 
 @pytest.mark.parametrize("survives", [True, False])
 def test_a_processor_that_would_kill_the_program_is_an_error(monkeypatch, survives):
-    monkeypatch.setattr(half_precision, "_survives", lambda: survives)
+    monkeypatch.setattr(half_precision, "survives_half_precision", lambda: survives)
     device = torch.device("cpu")
     if survives:
         half_precision.check_half_precision(device)
@@ -42,9 +42,9 @@ def test_a_processor_that_would_kill_the_program_is_an_error(monkeypatch, surviv
 
 def test_the_probe_reports_a_child_that_dies(monkeypatch):
     monkeypatch.setattr(half_precision, "PROBE", "import os; os.abort()")
-    half_precision._survives.cache_clear()
-    assert not half_precision._survives()
+    half_precision.survives_half_precision.cache_clear()
+    assert not half_precision.survives_half_precision()
     monkeypatch.setattr(half_precision, "PROBE", "pass")
-    half_precision._survives.cache_clear()
-    assert half_precision._survives()
-    half_precision._survives.cache_clear()
+    half_precision.survives_half_precision.cache_clear()
+    assert half_precision.survives_half_precision()
+    half_precision.survives_half_precision.cache_clear()

@@ -6,6 +6,7 @@ import torch.multiprocessing
 
 from eventide import EventClassifier
 from eventide.errors import BadSetting
+from eventide.runners.runner import survives_half_precision
 from eventide.runtime.share import Share, shared_by
 from group_work import CASES, run, trained
 
@@ -34,8 +35,20 @@ def test_two_workers_train_as_one_process_does(two_workers, small_sample, case):
         assert (held == 0) if case == "one-layer" else (0 < held < 0.75 * messages), held
 
 
-@pytest.mark.parametrize("setting", ["training__mixed_precision", "training__layer1_refresh"])
+def test_half_precision_differs_by_its_rounding_alone(two_workers, small_sample):
+    if not survives_half_precision():
+        pytest.skip("this processor has no products in half precision")
+    first, second = (dict(np.load(two_workers / f"half-precision-{rank}.npz")) for rank in range(2))
+    expected = trained("half-precision", Share(), small_sample)
+    for name, value in expected.items():
+        if name != "held":
+            np.testing.assert_array_equal(second[name], first[name], err_msg=name)
+            apart = np.linalg.norm(first[name] - value) / max(np.linalg.norm(value), 1e-6)
+            assert apart < 0.05, (name, apart)
+
+
+@pytest.mark.parametrize("setting", [{"training__gaps": (0,)}, {"graph__earlier_only": True}])
 def test_what_several_workers_cannot_do_is_refused(small_sample, setting):
-    model = EventClassifier(encoder="tfidf-svd:8", **{setting: 2 if "layer1" in setting else True})
+    model = EventClassifier(encoder="tfidf-svd:8", **setting)
     with shared_by(Share(0, 2)), pytest.raises(BadSetting, match="several workers"):
         model.fit(small_sample)

@@ -3,7 +3,7 @@
 import pytest
 
 import eventide
-from eventide.runtime.cores import usable_cores
+from eventide.runtime.cores import own_threads, usable_cores
 
 V1 = "4:cpu,cpuacct:{path}\n3:memory:/elsewhere\n"
 
@@ -95,3 +95,10 @@ def test_no_one_asks_for_all_cores_of_the_machine():
         if "cpu_count" in path.read_text() or "getaffinity" in path.read_text()
     ]
     assert asking == ["runtime/cores.py"]
+
+
+@pytest.mark.parametrize(("limit", "threads"), [("1", 1), ("3", 3), ("64", 8), ("0", 1), ("", 8)])
+def test_a_worker_among_others_keeps_to_its_threads(monkeypatch, limit, threads):
+    monkeypatch.setattr(eventide.runtime.cores, "usable_cores", lambda: 8)
+    monkeypatch.setenv("POLARS_MAX_THREADS", limit)
+    assert own_threads() == threads

@@ -14,6 +14,7 @@ def test_one_worker_owns_everything_and_asks_nobody():
     for same in (share.sum(values), share.largest(values), share.total(values)):
         assert same is values
     assert share.whole(values, rows) is values
+    assert share.once(values) is values
     layer = nn.Linear(2, 1)
     layer(torch.ones(1, 2)).sum().backward()
     before = layer.weight.grad.clone()
@@ -27,6 +28,13 @@ def test_every_row_has_one_owner_and_a_place():
     assert sorted(np.concatenate(owned).tolist()) == rows.tolist()
     for rank, mine in enumerate(owned):
         assert Share(rank, 3).places(mine).tolist() == list(range(len(mine)))
+
+
+def test_what_all_workers_read_alike_counts_once():
+    weights = torch.ones(3, requires_grad=True)
+    for rank in range(4):
+        (2 * Share(rank, 4).once(weights)).sum().backward()
+    assert weights.grad.tolist() == [2.0, 2.0, 2.0]
 
 
 def test_a_share_holds_only_inside():

@@ -7,9 +7,9 @@ from eventide.serving.guards import HostRule
 from eventide.serving.limits import Limits
 
 
-def test_another_host_or_site_is_refused(file_client):
-    assert file_client.get("/v1/messages", headers={"Host": "evil.example"}).status_code == 421
-    assert file_client.get("/v1/messages", headers={"Host": "localhost:99"}).status_code == 200
+def test_another_host_or_site_is_refused(client):
+    assert client.get("/v1/messages", headers={"Host": "evil.example"}).status_code == 421
+    assert client.get("/v1/messages", headers={"Host": "localhost:99"}).status_code == 200
     for origin in (
         "http://evil.example",
         "null",
@@ -17,12 +17,12 @@ def test_another_host_or_site_is_refused(file_client):
         "https://[",
         "file://127.0.0.1:8765",
     ):
-        answer = file_client.post("/v1/model/reload", headers={"Origin": origin})
+        answer = client.post("/v1/model/reload", headers={"Origin": origin})
         assert answer.status_code == 403, origin
     own = {"Origin": "http://127.0.0.1:8765"}
-    assert file_client.get("/v1/messages", headers=own).status_code == 200
+    assert client.get("/v1/messages", headers=own).status_code == 200
     crossed = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}
-    assert file_client.get("/v1/messages", headers=crossed).status_code == 403
+    assert client.get("/v1/messages", headers=crossed).status_code == 403
 
 
 @pytest.mark.parametrize(
@@ -42,18 +42,18 @@ def test_host_rule(bound, header, allowed):
     assert HostRule(bound, ["desk.example"]).allows("DESK.example:443")
 
 
-def test_every_answer_has_the_headers(file_client):
+def test_every_answer_has_the_headers(client):
     for path in ("/", "/page/app.js", "/v1/messages", "/nope", "/v1/messages?cursor=%ff"):
-        headers = file_client.get(path).headers
+        headers = client.get(path).headers
         policy = headers["content-security-policy"]
         assert "unsafe" not in policy
         assert "default-src 'none'" in policy
         assert headers["x-content-type-options"] == "nosniff"
-    assert file_client.get("/page/..%2f__init__.py").status_code == 404
+    assert client.get("/page/..%2f__init__.py").status_code == 404
 
 
-def test_sizes_and_rates_are_bounded(file_store, shared_model):
-    _, client = opened(file_store, shared_model, limits=Limits(body_bytes=1000, rate=3))
+def test_sizes_and_rates_are_bounded(store, shared_model):
+    _, client = opened(store, shared_model, limits=Limits(body_bytes=1000, rate=3))
     with client:
         assert client.post("/v1/messages", content=b"x" * 1001).status_code == 413
         assert client.post("/v1/messages", content=iter([b"x" * 600] * 2)).status_code == 413
@@ -62,10 +62,10 @@ def test_sizes_and_rates_are_bounded(file_store, shared_model):
         assert int(answers[-1].headers["retry-after"]) >= 1
 
 
-def test_metrics_count_requests_by_route(file_client, new_messages):
-    file_client.post("/v1/messages", json=new_messages[:2])
-    file_client.delete("/v1/users/a-secret-name")
-    page = file_client.get("/metrics").text
+def test_metrics_count_requests_by_route(client, new_messages):
+    client.post("/v1/messages", json=new_messages[:2])
+    client.delete("/v1/users/a-secret-name")
+    page = client.get("/metrics").text
     assert 'eventide_messages_total{status="new"} 2.0' in page
     assert 'route="/v1/users/{name:path}"' in page or 'route="/users/{name:path}"' in page
     assert "a-secret-name" not in page

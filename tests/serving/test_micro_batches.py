@@ -5,6 +5,7 @@ import threading
 
 import pytest
 
+from eventide.serving import micro_batches
 from eventide.serving.micro_batches import WAITING, MicroBatches, TooBusy
 
 
@@ -31,6 +32,42 @@ def test_what_waits_is_answered_together_and_in_order():
 
     assert asyncio.run(main()) == [[2 * at] for at in range(11)]
     assert sizes == [1, 8, 2]
+
+
+def test_those_who_ask_again_are_answered_together(monkeypatch):
+    monkeypatch.setattr(micro_batches, "PAUSE", 1.0)
+    monkeypatch.setattr(micro_batches, "LONGEST", 10.0)
+    sizes = []
+
+    def work(items):
+        sizes.append(len(items))
+        return items
+
+    async def client(batches, number):
+        for _ in range(3):
+            await batches.submit([number])
+            await asyncio.sleep(0.002 * number)  # they do not come back at once
+
+    async def main():
+        batches = MicroBatches(work)
+        await asyncio.gather(*(client(batches, number) for number in range(8)))
+        await batches.close()
+
+    asyncio.run(main())
+    assert sizes == [8, 8, 8]
+
+
+def test_whoever_asks_alone_waits_for_nobody(monkeypatch):
+    monkeypatch.setattr(micro_batches, "PAUSE", 60.0)
+    monkeypatch.setattr(micro_batches, "LONGEST", 60.0)
+
+    async def main():
+        batches = MicroBatches(list)
+        for each in range(3):
+            assert await batches.submit([each]) == [each]
+        await batches.close()
+
+    asyncio.run(asyncio.wait_for(main(), 30))
 
 
 def test_a_large_request_takes_turns_with_small_ones():

@@ -1,6 +1,7 @@
 """The page in a real browser: every screen, hostile texts, the keyboard, a restart."""
 
 import shutil
+import time
 
 import pytest
 
@@ -32,6 +33,14 @@ MARKUP = (
     "word" * 900,
     "null\x00byte \x1b[31m \ud83d half",
 )
+NEW = [
+    {
+        "id": f"zeppelin-{at}",
+        "text": f"zeppelin moored above cathedral #zeppelin {MARKUP[at]}",
+        "created_at": "2024-03-05T00:00:00Z",
+    }
+    for at in range(6)
+]
 HOSTILE = [f"{at} {MARKUP[at % len(MARKUP)]} #{MARKUP[at % len(MARKUP)][:20]}" for at in range(200)]
 
 
@@ -58,7 +67,7 @@ def desk(model_path, store_file, new_messages):
             {"id": f"<b>{at}</b>/{at}", "text": text, "user": text[:60], "hashtags": [text[:40]]}
             for at, text in enumerate(HOSTILE)
         ]
-        for batch in (sent, new_messages[:60]):
+        for batch in (sent, new_messages[:60], NEW):
             assert running.ask("/v1/messages", batch)[0] == 201
         for at, text in enumerate(MARKUP[:7]):
             named = {"action": "new-event", "event": text[:200]}
@@ -139,6 +148,36 @@ def test_filters_live_in_the_address(page, desk, new_messages):
     assert page.locator(".message").count() == count
 
 
+def test_a_candidate_is_accepted_and_that_is_undone(page, desk):
+    deadline = time.monotonic() + 60
+    while not desk.ask("/v1/candidates")[1]["candidates"]:
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+    show(page, desk, "events")
+    first = page.locator("[data-candidate]").first
+    name = first.get_attribute("data-candidate")
+    first.get_by_label("Name of the event").fill(MARKUP[1])
+    first.get_by_role("button", name="Accept").press("Enter")
+    page.locator(f"[data-candidate='{name}']").wait_for(state="detached")
+    (accepted,) = desk.ask("/v1/candidates?state=accepted")[1]["candidates"]
+    assert (accepted["id"], accepted["name"]) == (name, MARKUP[1])
+    page.locator("#toasts").get_by_role("button", name="Undo").press("Enter")
+    page.locator(f"[data-candidate='{name}']").wait_for()
+    assert desk.ask("/v1/candidates?state=accepted")[1]["candidates"] == []
+    page.locator(f"[data-candidate='{name}']").get_by_role("link", name="All").click()
+    page.get_by_text("Only messages of the candidate").wait_for()
+    assert page.evaluate("window.hit") is None
+
+
+def test_dialogs_show_their_fields(page, desk):
+    show(page, desk, "review")
+    page.keyboard.press("n")
+    assert page.get_by_role("dialog").get_by_label("Name of the event").is_visible()
+    page.keyboard.press("Escape")
+    page.evaluate("window.dispatchEvent(new Event('need-token'))")
+    assert page.get_by_role("dialog").get_by_label("Token").is_visible()
+
+
 PRESS = """key => {
   const before = document.querySelector('main article')?.dataset.id;
   const start = performance.now();
@@ -162,12 +201,12 @@ def test_fifty_reviews_by_keyboard_survive_a_restart(page, desk, browser, model_
         slowest = max(slowest, took)
     assert slowest < 100
     page.wait_for_function(
-        "n => fetch('/v1/model').then(a => a.json()).then(m => m.reviews.open <= n)",
+        "n => fetch('/v1/model').then(a => a.json()).then(m => m.reviews.open === n)",
         arg=opened - 50,
     )
     page.keyboard.press("z")
     page.wait_for_function(
-        "n => fetch('/v1/model').then(a => a.json()).then(m => m.reviews.open >= n)",
+        "n => fetch('/v1/model').then(a => a.json()).then(m => m.reviews.open === n)",
         arg=opened - 49,
     )
     before = desk.ask("/v1/model")[1]["reviews"]

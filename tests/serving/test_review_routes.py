@@ -1,10 +1,6 @@
-"""Reviews: kept, changed, undone; the queue; candidates that become events."""
-
-import json
+"""Reviews: kept, changed, undone; the queue; events."""
 
 import pytest
-
-from desks import opened
 
 
 @pytest.fixture
@@ -75,31 +71,3 @@ def test_events_count_every_message_once(filled):
         assert sum(each["volume"]) == each["messages"]
         assert len(each["examples"]) <= 3
     assert any(each["keywords"] for each in told["events"])
-
-
-NEWS = [f"Harbour crane collapsed at pier {at}, #cranefall at the docks" for at in range(6)]
-
-
-def test_a_candidate_is_accepted_merged_or_dismissed(store, shared_model):
-    _, client = opened(store, shared_model)
-    with client:
-        sent = [{"id": f"c{at}", "text": text, "user": f"u{at}"} for at, text in enumerate(NEWS)]
-        client.post("/v1/messages", json=sent)
-        # Whatever the small model of the tests thinks of them, they are odd for this test.
-        from sqlalchemy import update
-
-        from eventide.serving.store import MESSAGES
-
-        with store.writing() as connection:
-            connection.execute(update(MESSAGES).values(verdict="new", doubt=0.9, assigned=None))
-        (candidate,) = client.get("/v1/candidates").json()["candidates"]
-        assert candidate["name"] == "cranefall"
-        assert candidate["messages"] == 6
-        where = f"/v1/candidates/{candidate['id']}"
-        assert client.post(where, json={"action": "merge", "event": "nothing"}).status_code == 422
-        made = client.post(where, json={"action": "accept", "event": "crane"}).json()
-        assert made == {"id": candidate["id"], "state": "accept", "event": "crane", "reviewed": 6}
-        assert client.get("/v1/candidates").json()["candidates"] == []
-        assert client.post(where, json={"action": "dismiss"}).status_code == 422
-        lines = client.get("/v1/export", params={"what": "labels"}).text.splitlines()
-        assert {json.loads(line)["event"] for line in lines} == {"crane"}

@@ -1,5 +1,6 @@
 """The service as a process: restart, Ctrl-C, a port that is taken, live updates, slow senders."""
 
+import asyncio
 import signal
 import socket
 import threading
@@ -19,6 +20,27 @@ def test_a_port_that_is_taken_is_said_before_anything_slow():
         taken.listen()
         with pytest.raises(InputError, match="--port"):
             bound_socket("127.0.0.1", taken.getsockname()[1])
+
+
+def test_answers_do_not_wait_for_each_other():
+    """Nagle's algorithm is off on every connection; with it single messages take twice as long."""
+
+    async def main():
+        found = []
+
+        def taken(_, writer):
+            connection = writer.get_extra_info("socket")
+            found.append(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+            writer.close()
+
+        listening = bound_socket("127.0.0.1", 0)
+        async with await asyncio.start_server(taken, sock=listening):
+            reader, writer = await asyncio.open_connection(*listening.getsockname())
+            await reader.read()
+            writer.close()
+        return found
+
+    assert asyncio.run(main()) == [1]
 
 
 @pytest.mark.slow

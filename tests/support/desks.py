@@ -44,6 +44,7 @@ def postgres() -> Iterator[str]:
             "unix_socket_directories": folder,
             "max_connections": 60,
             "shared_buffers": "16MB",
+            "fsync": "off",  # a database for each test would wait for the disk most of the time
         }
         words = [f"-c{name}={value}" for name, value in options.items()]
         dying = [*as_user, "--pdeathsig=INT"] if as_user else []  # it must not outlive the tests
@@ -134,3 +135,40 @@ def opened(store, live, **settings):
 
     desk = Desk(store, live, DeskSettings(**settings))
     return desk, TestClient(make_application(desk), base_url="http://127.0.0.1:8765")
+
+
+NEWS = {
+    "crane": "road closed around ostra bridge, harbour crane collapsed, cranefall",
+    "bees": "What a goal. Speechless, angry beeswarm insects in the orchard",
+}
+"""Two invented events whose words and vectors differ."""
+
+
+class Sceptic:
+    """A model that calls messages with certain words new, whatever else it thinks of them."""
+
+    def __init__(self, live, *words):
+        self._live, self._words = live, words or ("cranefall", "beeswarm")
+
+    def __getattr__(self, name):
+        return getattr(self._live, name)
+
+    @property
+    def now(self):
+        return _Sceptical(self._live.now, self._words)
+
+
+class _Sceptical:
+    def __init__(self, loaded, words):
+        self._loaded, self._words = loaded, words
+
+    def __getattr__(self, name):
+        return getattr(self._loaded, name)
+
+    def opinions(self, rows):
+        said = self._loaded.opinions(rows)
+        for row, opinion in zip(rows, said, strict=True):
+            new = any(word in row["text"] for word in self._words)
+            opinion["verdict"] = "new" if new else "known"
+            opinion["assigned"] = None if new else opinion["event"]
+        return said

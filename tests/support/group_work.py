@@ -9,6 +9,7 @@ from torch import distributed
 
 from eventide import EventClassifier
 from eventide.runners import shared_runner
+from eventide.runners.runner import survives_half_precision
 from eventide.runtime.share import Share, shared_by
 
 TINY = {
@@ -17,14 +18,40 @@ TINY = {
     "training__least_steps": 0,
     "training__epoch_steps": 1,
     "training__batch_size": 64,
-    "network__dropout": 0.0,
-    "network__head_dropout": 0.0,
+    "network__dropout": 0.4,
+    "network__head_dropout": 0.3,
 }
 CASES = {
-    "paper": {"method": "ucl-ec", "network__layers": [16, 12]},
+    "default": {"network__layers": [16, 12]},
+    "without-dropout": {
+        "method": "ucl-ec",
+        "network__layers": [16, 12],
+        "network__dropout": 0.0,
+        "network__head_dropout": 0.0,
+    },
+    "drawn-twice": {
+        "method": "bcl",
+        "training__sampler": "class-balanced",
+        "network__layers": [16, 12],
+    },
+    "own-prototypes": {
+        "method": "ucl-ec",
+        "network__layers": [16, 12],
+        "network__classifier": "prototypes",
+        "loss__prototypes": "classifier",
+    },
+    "every-step": {
+        "method": "ucl-ec",
+        "network__layers": [16, 12],
+        "training__layer1_refresh": 1,
+    },
     "new": {"method": "ucl", "protocol": "inductive", "network__layers": [16, 12]},
     "one-layer": {"method": "ce", "network__layers": [12]},
-    "three-layers": {"method": "ucl-ec+cb", "network__layers": [12, 12, 8]},
+    "three-layers": {
+        "method": "ucl-ec+cb",
+        "network__layers": [12, 12, 8],
+        "training__layer1_refresh": 3,
+    },
     "phases": {"method": "tsc", "network__layers": [12, 8]},
     "tiny-batches": {
         "method": "ucl-ec",
@@ -34,6 +61,15 @@ CASES = {
     },
 }
 """Names of cases, and what is changed for each."""
+
+HALF = {
+    "half-precision": {
+        "method": "ucl-ec",
+        "network__layers": [16, 12],
+        "training__mixed_precision": True,
+    }
+}
+"""A case whose products are rounded to 8 bits, in another order by several workers."""
 
 
 def trained(case: str, share: Share, messages: pl.DataFrame) -> dict[str, np.ndarray]:
@@ -59,7 +95,7 @@ def trained(case: str, share: Share, messages: pl.DataFrame) -> dict[str, np.nda
     shared_runner.CHUNK = 4 if case == "tiny-batches" else 32
     try:
         with shared_by(share):
-            model = EventClassifier(**TINY | CASES[case]).fit(messages)
+            model = EventClassifier(**TINY | (CASES | HALF)[case]).fit(messages)
     finally:
         Share.add_up_gradients, shared_runner.BatchShare.average = complete, average
     found |= {f"weights.{name}": value for name, value in model.method_.state().items()}
@@ -81,6 +117,6 @@ def run(rank: int, folder: str) -> None:
         "gloo", init_method=f"file://{place / 'meeting'}", rank=rank, world_size=2
     )
     messages = pl.read_parquet(place / "messages.parquet")
-    for case in CASES:
+    for case in CASES | (HALF if survives_half_precision() else {}):
         np.savez(place / f"{case}-{rank}.npz", **trained(case, Share(rank, 2), messages))
     distributed.destroy_process_group()

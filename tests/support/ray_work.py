@@ -6,7 +6,6 @@ import signal
 import sys
 import threading
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -45,15 +44,21 @@ def descendants(pid: int) -> dict[int, str]:
     return {each: names[each] for each in below - {pid}}
 
 
+def kill_one(*names: str) -> int | None:
+    """Kill one of our processes whose command line has all these names."""
+    for pid, line in descendants(os.getpid()).items():
+        if all(name in line for name in names):
+            os.kill(pid, signal.SIGKILL)
+            return pid
+    return None
+
+
 def kill_an_actor(out: Path, killed: list[int]) -> None:
     """Kill one of the actors as soon as there is a part."""
     while not any(out.glob("part-*.parquet")):
         time.sleep(0.02)
-    for pid, name in descendants(os.getpid()).items():
-        if "MapWorker" in name and "PartitionActor" in name:
-            os.kill(pid, signal.SIGKILL)
-            killed.append(pid)
-            return
+    if (pid := kill_one("MapWorker", "PartitionActor")) is not None:
+        killed.append(pid)
 
 
 def assigned(folder: Path) -> dict[str, object]:
@@ -95,14 +100,23 @@ def read_remotely(folder: Path) -> None:
         model.opinions(new).write_parquet(folder / "remote.parquet")
 
 
-def trained(folder: Path) -> int:
+def trained(folder: Path) -> dict[str, object]:
     intake = read(folder / "labelled.parquet")
-    parameters = json.loads((folder / "parameters.json").read_text())
-    rows = []
+    more = {"training__epochs": 4}
+    parameters = json.loads((folder / "parameters.json").read_text()) | more
+    epochs, killed = [], []
+
+    def watch(row: dict[str, float]) -> None:
+        epochs.append(row["epoch"])
+        if not killed:
+            killed.append(kill_one("RayTrainWorker"))
+
     with run_folder(folder / "trained-on-ray", intake) as place:
-        request = TrainingRequest(str(place), parameters, str(folder / "trained-on-ray"), None)
-        launch_ray(replace(request), 2, OPTIONS, rows.append)
-    return len(rows)
+        request = TrainingRequest(
+            str(place), parameters, str(folder / "trained-on-ray"), str(folder / "checkpoint"), 1
+        )
+        launch_ray(request, 2, OPTIONS, watch)
+    return {"epochs": epochs, "killed": len([each for each in killed if each]), "more": more}
 
 
 def main(folder: Path) -> None:

@@ -132,7 +132,7 @@ def test_train_is_algorithm_1_line_by_line(small_sample):
         seed=3,
     )
     graphs = {
-        view: ViewGraph(ExplicitNeighbourhood(each, corpus.times), features)
+        view: ViewGraph(ExplicitNeighbourhood(each, corpus.times))
         for view, each in corpus.incidences.items()
     }
     counts = torch.bincount(labels[rows], minlength=classes)
@@ -189,20 +189,57 @@ def test_train_is_algorithm_1_line_by_line(small_sample):
         torch.testing.assert_close(got, expected, rtol=2e-3, atol=2e-4, msg=name)
 
 
-def test_stale_neighbours_are_a_setting_that_changes_the_weights_and_repeats_itself(small_sample):
-    exact = EventClassifier(**QUICK).fit(small_sample)
-    old = QUICK | {"training__layer1_refresh": 3}
-    runs = [EventClassifier(**old).fit(small_sample) for _ in range(2)]
+def test_shared_hidden_states_are_a_setting_that_changes_the_weights_and_repeats_itself(
+    small_sample,
+):
+    alone = EventClassifier(**QUICK).fit(small_sample)
+    rounds = QUICK | {"training__layer1_refresh": 3}
+    runs = [EventClassifier(**rounds).fit(small_sample) for _ in range(2)]
     assert same(weights(runs[0]), weights(runs[1]))
-    assert not same(weights(runs[0]), weights(exact))
+    assert not same(weights(runs[0]), weights(alone))
     assert np.isfinite([row["total"] for row in runs[0].history_]).all()
 
 
-def test_an_exact_step_lets_stale_sums_go(small_sample):
-    runner = EventClassifier(**QUICK, training__layer1_refresh=2).fit(small_sample).method_.runner
-    runner.evaluate(np.arange(3))
-    held = []
-    for _ in range(3):
-        runner.learn(np.arange(3))
-        held.append(bool(runner._stale))
-    assert held == [False, True, False]
+def test_hidden_layers_learn_at_the_end_of_a_round_alone(small_sample):
+    runner = EventClassifier(**QUICK).fit(small_sample).method_.runner
+    first, top = runner.network.encoder.layers[0], runner.network.encoder.layers[-1]
+    moved = []
+    for last in (False, False, True):
+        runner.network.zero_grad(set_to_none=True)
+        outputs = runner.learn(np.arange(5), last=last)
+        sum(each.logits.square().sum() for each in outputs.values()).backward()
+        moved.append([layer.transform.weight.grad is not None for layer in (first, top)])
+        assert bool(runner._shared) is not last
+    assert moved == [[False, True], [False, True], [True, True]]
+
+
+def test_a_round_gives_hidden_layers_the_mean_of_its_gradients(small_sample):
+    runner = EventClassifier(**QUICK, network__dropout=0).fit(small_sample).method_.runner
+    batches, weight = (
+        (np.arange(5), np.arange(3, 9)),
+        runner.network.encoder.layers[0].transform.weight,
+    )
+
+    def gradient(batch, last):
+        runner.network.zero_grad(set_to_none=True)
+        outputs = runner.learn(batch, last=last)
+        sum(each.logits.square().sum() for each in outputs.values()).backward()
+        return weight.grad
+
+    alone = torch.stack([gradient(batch, True) for batch in batches]).mean(dim=0)
+    gradient(batches[0], False)
+    torch.testing.assert_close(gradient(batches[1], True), alone, atol=1e-5, rtol=1e-4)
+
+
+def test_a_round_that_was_stopped_leaves_nothing_to_the_next_step(small_sample):
+    runner = EventClassifier(**QUICK, network__dropout=0).fit(small_sample).method_.runner
+    rows = np.arange(5)
+    runner.learn(rows, last=False)
+    with torch.no_grad():
+        runner.network.encoder.layers[0].transform.weight.mul_(2)
+    said = {view: each.logits for view, each in runner.evaluate(rows).items()}
+    again = runner.learn(rows)
+    assert not runner._shared
+    for view, each in again.items():
+        prior = dict(runner.network._heads())[view].prior
+        torch.testing.assert_close(each.logits - prior.to(each.logits), said[view])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from eventide.cli.assign_files import FolderRequest, check_no_engine, wants_folder
+from eventide.cli.assign_table import assign_table
 from eventide.cli.console import command, note, page_console, print_json, say, show
 from eventide.cli.engines import (
     Engine,
@@ -30,7 +31,6 @@ from eventide.cli.options import (
     one_of,
 )
 from eventide.cli.reading import Reading, reads_messages
-from eventide.progress import step
 from eventide.reports.terminal_table import plain_table
 from eventide.safe_text import safe
 
@@ -170,16 +170,22 @@ def assign(
         if keep_accuracy is not None:
             threshold = loaded.thresholds(keep_accuracy).asked.threshold
         intake = reading.read_for(loaded, sources)
-        with step(f"assigning events to {len(intake.messages):,} messages"):
-            opinions = loaded.opinions(
-                intake, as_new=as_new, coverage=coverage, false_alarms=false_alarms
-            )
+        opinions, notes = assign_table(
+            intake,
+            loaded,
+            model,
+            as_new=as_new,
+            coverage=coverage,
+            false_alarms=false_alarms,
+            allow_download=allow_download,
+            salt_file=salt_file,
+        )
         told = with_messages(opinions, intake.messages)
         kept = to_review(told, most_doubtful=most_doubtful, threshold=threshold)
         if verdict is not None:
             kept = kept.filter(kept["verdict"] == verdict)
         written = kept if with_text else kept.select(opinions.columns)
-        notes = [] if target is None else write_opinions(written, target)
+        notes += [] if target is None else write_opinions(written, target)
     if as_json:
         print_json(printable(written).write_ndjson())
     else:

@@ -104,7 +104,10 @@ def discover(
     if any(each.state == "accepted" for each in found.candidates):
         learned = command("update", model, target / "accepted.jsonl", "--out", f"{model}-updated")
         say(f"teach the model what was accepted:\n  {learned}")
-    elif found.candidates:
+    if any(each.state == "dismissed" for each in found.candidates):
+        taught = ("--off-topic", target / "dismissed.jsonl", "--out", f"{model}-updated")
+        say(f"teach the model what was dismissed:\n  {command('update', model, *taught)}")
+    if found.candidates and all(each.state == "open" for each in found.candidates):
         first = found.candidates[0].id
         say("accept the first as an event, or dismiss it as off-topic:")
         say("  " + command("discover", model, "--out", target, "--accept", f"{first}=NAME"))

@@ -17,7 +17,7 @@ from eventide.reports.terminal_table import plain_table
 if TYPE_CHECKING:
     from eventide.experiments.stream import StreamResult
 
-ALL = f"{DEFAULT_METHOD},ce,lr-daily,nearest-centroid,nearest-in-time,single-pass"
+ALL = f"{DEFAULT_METHOD},ce,lr-encoder,lr-daily,nearest-centroid,nearest-in-time,single-pass"
 
 
 @reads_messages
@@ -97,7 +97,15 @@ def stream(
         return
     show_results(results)
     note("right: share of all messages, ± half of its 95 % interval; known: of known events;")
-    note("false: known events called new; new: new events called new; delay: messages until then")
+    note("false: known events called new; new: new events called new; flag: events so found before")
+    note("their first label; delay: messages until then, the median over all new events;")
+    note("group: events of which one candidate, 90 % pure, has 60 %; pure: purity of candidates")
+    from eventide.experiments.stream import difference_interval
+
+    ours, *others = results
+    for other in others:
+        gain, low, high = difference_interval(ours, other)
+        say(f"{ours.name} - {other.name}: {gain:+.3f} right ({low:+.3f} to {high:+.3f}, by days)")
     if target is not None:
         say(f"figure: {target}")
 
@@ -106,11 +114,11 @@ def show_results(results: list[StreamResult]) -> None:
     """Print one line per contestant."""
     table = plain_table("The stream in all")
     table.add_column("method", no_wrap=True)
-    for name in ("right", "±", "known", "false", "new", "flagged", "delay", "s/day"):
-        table.add_column(name, justify="right", no_wrap=True, min_width=5)
+    for name in ("right", "±", "known", "false", "new", "flag", "delay", "group", "pure", "s/day"):
+        table.add_column(name, justify="right", no_wrap=True, min_width=4)
     for result in results:
         told = result.summary()
-        delay = told["median_delay"]
+        delay, purity = told["median_delay"], told["purity"]
         table.add_row(
             told["name"],
             f"{told['accuracy']:.3f}",
@@ -120,6 +128,8 @@ def show_results(results: list[StreamResult]) -> None:
             f"{told['recall_new']:.3f}",
             f"{told['events_flagged']}/{told['new_events']}",
             "-" if delay is None else f"{delay:g}",
+            f"{told['events_grouped']}/{told['new_events']}",
+            "-" if purity is None else f"{purity:.2f}",
             f"{told['seconds_a_day']:.2f}",
         )
     show(table, page_console())

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from eventide.cli.console import command, note, print_json, say
+from eventide.cli.console import command, note, say
 from eventide.cli.engines import (
     FolderWorkers,
     ObjectStore,
@@ -33,7 +33,7 @@ from eventide.cli.options import (
 )
 from eventide.cli.reading import Reading, named, reads_messages
 from eventide.cli.report import checked_page, show_page, write_report
-from eventide.cli.train_together import Together
+from eventide.cli.train_together import Together, print_trained
 from eventide.cli.watching import watching
 from eventide.methods import DEFAULT_METHOD
 
@@ -115,7 +115,7 @@ def train(
         together.reserved(out),
         told_how_to_resume(checkpoints),
     ):  # before torch is loaded: errors are quick
-        from eventide.model import EventClassifier
+        from eventide.model import EventClassifier, load_model
         from eventide.model.artefact import save_model
         from eventide.training.checkpoints import drop_checkpoints
 
@@ -140,7 +140,14 @@ def train(
             together.train(
                 model, intake, out, kept, checkpoint_every, keep_text=keep_text, salt=salt_file
             )
-            together.show(out, checkpoints, as_json=as_json)
+            if together.tells:
+                drop_checkpoints(checkpoints)
+                if page is not None:
+                    with stoppable(f"the model is in {out}; the report was not written"):
+                        write_report(
+                            load_model(out, salt_file=salt_file), intake, page, named(sources)
+                        )
+                together.show(out, intake, page, as_json=as_json)
             return
         with watching(epochs) as watch:
             model.fit(
@@ -157,10 +164,7 @@ def train(
         with stoppable(f"the model is in {out}; the report was not written"):
             write_report(model, intake, page, named(sources))
     if as_json:
-        told = {"model": str(out), "best": best_row(model), "notes": model.notes_}
-        rows = {"messages": len(intake.messages), "rejected": len(intake.rejected)}
-        written = {} if page is None else {"report": str(page)}
-        print_json(told | rows | written, indent=None)
+        print_trained(out, best_row(model), model.notes_, intake, page)
     else:
         show_training(model, out)
         if page is not None:

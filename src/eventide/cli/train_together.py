@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from eventide.cli.console import command, print_json, say
+from eventide.cli.console import command, note, print_json, say
 from eventide.cli.engines import ray_options
 from eventide.cli.options import one_of
+from eventide.cli.report import show_page
 from eventide.errors import BadSetting
 from eventide.methods import DEFAULT_METHOD
 
@@ -104,20 +106,18 @@ class Together:
             else:
                 launch_ray(request, workers, self.ray, watch)
 
-    def show(self, out: Path, checkpoints: Path, *, as_json: bool) -> None:
+    def show(self, out: Path, intake: Intake, page: Path | None, *, as_json: bool) -> None:
         """Say what was learned, where it is, and what to do next."""
-        if not self.tells:
-            return
         from eventide.storage import read_bundle
-        from eventide.training.checkpoints import drop_checkpoints
 
-        drop_checkpoints(checkpoints)
         facts = read_bundle(out, "model").facts
         history, chosen, asked = facts["history"], facts["best_epoch"], facts["parameters"]
         best = history[chosen - 1]
         if as_json:
-            print_json({"model": str(out), "best": best, "notes": facts["notes"]}, indent=None)
+            print_trained(out, best, facts["notes"], intake, page)
             return
+        for each in facts["notes"]:
+            note(each)
         scores = ""
         if "validation_accuracy" in best:
             accuracy, f1 = best["validation_accuracy"], best["validation_f1"]
@@ -129,3 +129,15 @@ class Together:
         )
         say(f"model: {out}")
         say(f"next:  {command('evaluate', out)} FILE   or   {command('assign', out)} NEW_MESSAGES")
+        if page is not None:
+            show_page(page)
+
+
+def print_trained(
+    out: Path, best: dict[str, float], notes: Sequence[str], intake: Intake, page: Path | None
+) -> None:
+    """Print for programs what was learned, from how many rows, and where everything is."""
+    told = {"model": str(out), "best": best, "notes": notes}
+    rows = {"messages": len(intake.messages), "rejected": len(intake.rejected)}
+    written = {} if page is None else {"report": str(page)}
+    print_json(told | rows | written, indent=None)

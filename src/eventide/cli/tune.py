@@ -89,7 +89,7 @@ def _lines(record: dict[str, Any]) -> list[str]:
     lines = []
     for name, row in record["methods"].items():
         if "trials" not in row:
-            why = f"as {row['as']}" if "as" in row else f"published settings ({row['why']})"
+            why = f"as {row['as']}" if "as" in row else f"no trials: {row['why']}"
             lines.append(f"{name}: {why}")
             continue
         scores = [trial["score"] for trial in row["trials"] if trial["kept"]]

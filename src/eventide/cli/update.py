@@ -35,6 +35,12 @@ def update(
     steps: Annotated[
         int, typer.Option(help="Steps of fine-tuning; 0 sets new events by a prototype alone.")
     ] = 20,
+    off_topic: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Messages dismissed as off-topic: what is like them is not new."
+        ),
+    ] = None,
     forget_before: Annotated[
         str | None,
         typer.Option(metavar="TIME", help="Messages before this leave the memory: 2013-06-21."),
@@ -47,7 +53,8 @@ def update(
 
     Messages without an event join the memory, and nothing is trained. Labelled messages, corrected
     labels and new events are learned from where the model is, with all it has learned from before.
-    The states of the whole memory are computed again: nothing is approximate.
+    Nothing is approximate: with graph.earlier_only the states of the memory stay as they are while
+    messages join in order of time; else they are computed again.
 
     A stopped or killed update leaves the old model or the new one, never half of one.
 
@@ -60,22 +67,26 @@ def update(
     from eventide.model.artefact import save_model
     from eventide.outputs import check_folder, reserved
 
-    if not sources and forget_before is None:
+    if not sources and forget_before is None and off_topic is None:
         raise InputError(
-            "nothing to do: no messages and no time to forget",
-            next_step="give a file of messages, or --forget-before TIME",
+            "nothing to do: no messages, none that are off-topic, and no time to forget",
+            next_step="give a file of messages, --off-topic FILE, or --forget-before TIME",
         )
     if steps < 0:
         raise InputError(f"{steps} steps are not possible", next_step="give --steps 0 or more")
     with stoppable("the model is as it was"):
         inputs = [] if not sources else reading.check(sources)
+        inputs += [] if off_topic is None else reading.check(off_topic)
         target = check_folder(out, overwrite=overwrite, inputs=inputs)
         with reserved(target):
             loaded = load_model(model, allow_download=allow_download, salt_file=salt_file)
             intake = None if not sources else reading.read_for(loaded, sources)
+            gone = None if off_topic is None else reading.read_for(loaded, off_topic)
             count = 0 if intake is None else len(intake.messages)
             with step(f"updating with {count:,} messages"):
-                report = loaded.update(intake, steps=steps, forget_before=forget_before)
+                report = loaded.update(
+                    intake, steps=steps, off_topic=gone, forget_before=forget_before
+                )
                 save_model(loaded, target, keep_text=loaded.remembered_ is not None)
     if as_json:
         print_json(report.as_dict())
@@ -97,6 +108,14 @@ def told(report: UpdateReport) -> list[str]:
         lines.append(f"new events: {', '.join(report.new_events)}")
     if report.replaced:
         lines.append(f"{report.replaced:,} messages with a known id and another text replaced")
+    if report.late and report.remembered:
+        lines.append(f"{report.late:,} of them are of days before the latest in memory")
+    lines.append(f"states of the memory: {report.states}")
+    if report.dismissed:
+        lines.append(f"{report.dismissed:,} messages learned as off-topic")
+    if report.experts:
+        said = ", ".join(f"{name} {weight:.2f}" for name, weight in report.experts.items())
+        lines.append(f"experts: {said}")
     if report.aged:
         lines.append(f"{report.aged:,} older messages left the memory")
     if report.validation_before is not None and report.validation_after is not None:

@@ -53,24 +53,29 @@ def watching(epochs: int) -> Iterator[Watch]:
 
 @contextmanager
 def bar(epochs: int, console: Console) -> Iterator[Watch]:
-    """Draw a bar on ``console`` with the time left first and as many figures as there is room."""
+    """Draw a bar on ``console`` with the time left first and as many figures as there is room.
+
+    It appears with the first epoch: before, encoding and graphs have bars of their own.
+    """
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
     progress = EpochProgress(epochs)
     room = console.width - len("training  /  00 min left  ") - BAR - 2 * len(str(epochs))
     columns = TextColumn("training"), BarColumn(BAR), MofNCompleteColumn()
-    with Progress(
-        *columns, TextColumn("{task.description}"), console=console, transient=True
-    ) as drawn:
-        task = drawn.add_task("", total=epochs)
+    drawn = Progress(*columns, TextColumn("{task.description}"), console=console, transient=True)
+    task = drawn.add_task("", total=epochs)
 
-        def watch(row: Mapping[str, float]) -> None:
-            progress.watch(row)
-            left = f"{duration(progress.left() or 0)} left"
-            told = "  ".join([left, *figures(row, room)])
-            drawn.update(task, completed=row["epoch"], total=progress.epochs, description=told)
+    def watch(row: Mapping[str, float]) -> None:
+        progress.watch(row)
+        left = f"{duration(progress.left() or 0)} left"
+        told = "  ".join([left, *figures(row, room)])
+        drawn.start()
+        drawn.update(task, completed=row["epoch"], total=progress.epochs, description=told)
 
+    try:
         yield watch
+    finally:
+        drawn.stop()
 
 
 def figures(row: Mapping[str, float], room: int) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from eventide.cluster.partitions import FileReading, Partition
+from eventide.cluster.partitions import FileReading, Partition, ReadPartition
 from eventide.corpus.messages import Messages
 from eventide.data.intake import Intake
 from eventide.errors import DamagedBundle, EventideWarning
@@ -40,6 +40,8 @@ class AssignmentRequest:
     threshold: float | None = None
     allow_download: bool = False
     salt_file: str | None = None
+    coverage: float | None = None
+    false_alarms: float | None = None
 
     def load(self) -> EventClassifier:
         """Load the model."""
@@ -92,7 +94,7 @@ class Assigner:
         self._request = request
         self._model = model or request.load()
 
-    def __call__(self, partition: Partition) -> PartFacts:
+    def __call__(self, partition: Partition | ReadPartition) -> PartFacts:
         """Assign the messages of one partition."""
         request, out = self._request, self._request.out
         intake = partition.intake(request.reading, request.files)
@@ -119,7 +121,12 @@ class Assigner:
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always", EventideWarning)
             messages = Messages.of(intake, entities=self._model.entities)
-            opinions = self._model.opinions(messages, as_new=self._request.as_new)
+            opinions = self._model.opinions(
+                messages,
+                as_new=self._request.as_new,
+                coverage=self._request.coverage,
+                false_alarms=self._request.false_alarms,
+            )
         if self._request.with_text:
             opinions = with_messages(opinions, messages.messages)
         notes = tuple(str(each.message) for each in told)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, suppress
@@ -33,7 +32,6 @@ from eventide.storage import atomic_file, expanded
 
 PLAN = "assignment.json"
 BYTES_PER_MESSAGE = 100
-KNOWN = (PLAN, REJECTED_FOLDER)
 Watch = Callable[[PartFacts], None]
 Engine = Callable[[AssignmentRequest, frozenset[str]], Generator[PartFacts]]
 """From what is asked, and the names of finished partitions, to the facts of each new part."""
@@ -77,14 +75,15 @@ def assign_files(
 ) -> AssignmentSummary:
     """Assign the messages of all files to parts in ``request.out`` and say how it went.
 
-    Parts that an earlier run with the same model, files and options finished are kept. Without an
-    ``engine`` the work is done by ``workers`` processes of this machine.
+    Parts that an earlier run with the same model, files and options finished are kept. A file that
+    was mended since is done again, unless the earlier run came to its end. Without an ``engine``
+    the work is done by ``workers`` processes of this machine.
     """
     out = expanded(request.out).absolute()
     request = replace(request, out=str(out))
     started = time.perf_counter()
     with reserved(out):
-        _settle(out, _signature(request), overwrite=overwrite)
+        _settle(out, request, overwrite=overwrite)
         kept = {each.stem.removeprefix("part-") for each in out.glob("part-*.parquet")}
         facts = {name: read_facts(part_path(out, name)) for name in sorted(kept)}
         if not _finished(out):
@@ -96,7 +95,7 @@ def assign_files(
                     facts[each.name] = each
                     watch(each)
         _check_rejected(request, facts, allow=allow_rejected)
-        _write_plan(out, _signature(request), finished=True)
+        _write_plan(out, request, finished=True)
         return _summary(out, facts, len(kept), time.perf_counter() - started)
 
 
@@ -126,19 +125,15 @@ def all_partitions(request: AssignmentRequest, done: frozenset[str]) -> Iterator
 
 
 def check_parts_folder(out: Path) -> None:
-    """Refuse a file, or a folder with anything but parts of an assignment."""
+    """Refuse a file, or a folder with anything but an assignment."""
     if not out.exists():
         return
     if not out.is_dir():
         raise OutputError(
             "a file, where a folder is to be written", where=str(out), next_step="name a folder"
         )
-    others = [
-        each.name
-        for each in out.iterdir()
-        if each.name not in KNOWN and not each.name.lstrip(".").startswith("part-")
-    ]
-    if others and not is_assignment(out):
+    others = sorted(each.name for each in out.iterdir() if not each.name.startswith("."))
+    if others and not is_assignment(out):  # parts too: another program may have made them
         raise OutputError(
             f"the folder holds something else: {others[0]}",
             where=str(out),
@@ -146,45 +141,68 @@ def check_parts_folder(out: Path) -> None:
         )
 
 
-def _settle(out: Path, signature: str, *, overwrite: bool) -> None:
+def _settle(out: Path, request: AssignmentRequest, *, overwrite: bool) -> None:
     """Make the folder ready: a new one, or one with parts of the same assignment."""
     check_parts_folder(out)
     if out.exists():
-        if is_assignment(out) and _read_plan(out).get("signature") != signature:
-            if not overwrite:
-                raise OutputError(
-                    "the folder holds another assignment: the model, the files or the options "
-                    "were others",
-                    where=str(out),
-                    next_step="choose another folder, or replace it: --overwrite",
-                )
+        plan = _read_plan(out)
+        changed = _changed(plan, request)
+        if overwrite and is_assignment(out):
+            _replace_plan(out, {})  # first: whoever is stopped here leaves nothing to go on with
             _clear(out)
-        elif overwrite:
-            _clear(out)
+            _write_plan(out, request, finished=False)
+        elif is_assignment(out) and (
+            plan.get("signature") != _signature(request) or (changed and plan.get("finished"))
+        ):
+            raise OutputError(
+                "the folder holds another assignment: the model, the files or the options were "
+                "others",
+                where=str(out),
+                next_step="choose another folder, or replace it: --overwrite",
+            )
+        elif changed:
+            for number in changed:
+                _clear(out, f"part-{number:05}-*.parquet")
+            _write_plan(out, request, finished=False)
         for left in [*out.glob(".part-*"), *(out / REJECTED_FOLDER).glob(".part-*")]:
             with suppress(OSError):  # of a worker that was killed while it wrote
                 left.unlink()
     if not is_assignment(out):
-        _write_plan(out, signature, finished=False)
+        _write_plan(out, request, finished=False)
 
 
-def _clear(out: Path) -> None:
-    (out / PLAN).unlink(missing_ok=True)
-    for part in out.glob("part-*.parquet"):
+def _clear(out: Path, parts: str = "part-*.parquet") -> None:
+    """Remove parts, and their quarantined rows."""
+    for part in [*out.glob(parts), *(out / REJECTED_FOLDER).glob(parts)]:
         part.unlink()
-    shutil.rmtree(out / REJECTED_FOLDER, ignore_errors=True)
+    with suppress(OSError):  # not empty, or not there
+        (out / REJECTED_FOLDER).rmdir()
+
+
+def _changed(plan: dict[str, Any], request: AssignmentRequest) -> list[int]:
+    """List the files that are not as they were, by their number."""
+    return [
+        number
+        for number, (then, now) in enumerate(
+            zip(plan.get("files", []), _states(request), strict=False)
+        )
+        if then != now
+    ]
+
+
+def _states(request: AssignmentRequest) -> list[list[int]]:
+    """Return size and time of each file."""
+    found = (Path(each).stat() for each in request.files)
+    return [[each.st_size, each.st_mtime_ns] for each in found]
 
 
 def _signature(request: AssignmentRequest) -> str:
-    """Name the work: the model's files, the inputs as they are now, and every option."""
+    """Name the work: the model's files, the names of the inputs, and every option."""
     asked = asdict(request)
     for place in ("model", "out", "salt_file"):
         del asked[place]
     manifest = (expanded(request.model) / "manifest.json").read_bytes()
     asked["model"] = blake2b(manifest, digest_size=16).hexdigest()
-    asked["files"] = [
-        [each, Path(each).stat().st_size, Path(each).stat().st_mtime_ns] for each in request.files
-    ]
     content = json.dumps(asked, sort_keys=True, default=list)
     return blake2b(content.encode(), digest_size=16).hexdigest()
 
@@ -197,9 +215,14 @@ def _read_plan(out: Path) -> dict[str, Any]:
     return plan if isinstance(plan, dict) else {}
 
 
-def _write_plan(out: Path, signature: str, *, finished: bool) -> None:
+def _write_plan(out: Path, request: AssignmentRequest, *, finished: bool) -> None:
+    _replace_plan(
+        out, {"signature": _signature(request), "files": _states(request), "finished": finished}
+    )
+
+
+def _replace_plan(out: Path, plan: dict[str, Any]) -> None:
     with atomic_file(out / PLAN, "the assignment") as temporary:
-        plan = {"signature": signature, "finished": finished}
         temporary.write_text(json.dumps(plan) + "\n", encoding="utf-8")
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import shutil
 import signal
+import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -16,9 +16,11 @@ from typing import Any
 from eventide import errors
 from eventide.cluster.ray_session import RayOptions, ray_session
 from eventide.cluster.train_worker import FAILURE, ROWS, TrainingRequest, run_worker
+from eventide.cluster.worker_devices import takes_gpus
 from eventide.data.intake import Intake
-from eventide.errors import EventideError
+from eventide.errors import BadSetting, EventideError
 from eventide.experiments.workers import single_threads
+from eventide.model import EventClassifier
 from eventide.storage import writing
 from eventide.training.loop import Watch
 
@@ -31,15 +33,11 @@ SIGNALS = [
     if hasattr(signal, name)
 ]
 
-LOOPBACK = {"GLOO_SOCKET_IFNAME": "lo"} if os.name == "posix" else {}
+NETWORKS = ("GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME")
+LOOPBACK = dict.fromkeys(NETWORKS, "lo") if sys.platform == "linux" else {}
 """Workers of one machine talk where nobody else can reach them."""
 
 NEXT = "run the same command again with --resume: it goes on from the last checkpoint"
-
-
-def inside_torchrun() -> bool:
-    """Say whether this process is a worker that torchrun started."""
-    return "TORCHELASTIC_RUN_ID" in os.environ and "RANK" in os.environ
 
 
 def launch_torchrun(request: TrainingRequest, workers: int, watch: Watch = lambda _: None) -> None:
@@ -48,8 +46,9 @@ def launch_torchrun(request: TrainingRequest, workers: int, watch: Watch = lambd
     from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
     from torch.distributed.launcher.api import LaunchConfig, elastic_launch
 
-    for name in ("torch.distributed.elastic", "torch.distributed.run"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
+    for name in list(logging.root.manager.loggerDict):  # each has a level of its own
+        if name.startswith("torch.distributed."):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
     config = LaunchConfig(
         min_nodes=1,
         max_nodes=1,
@@ -79,26 +78,39 @@ def launch_ray(
     options: RayOptions,
     watch: Watch = lambda _: None,
 ) -> None:
-    """Train with ``workers`` workers of Ray Train."""
-    with ray_session(options, workers), _watched(request, watch):
+    """Train with ``workers`` workers of Ray Train, on a GPU each where there are any."""
+    with ray_session(options, workers) as room, _watched(request, watch):
+        import ray
         from ray.train import FailureConfig, RunConfig, ScalingConfig
         from ray.train.torch import TorchConfig, TorchTrainer
 
-        needs = {"CPU": options.cpus}
+        if workers > room:
+            raise BadSetting(
+                f"the cluster has room for {room} workers, not for {workers}",
+                next_step=f"give --workers {room}, or lower --worker-cpus",
+            )
+        device = EventClassifier(**request.parameters).settings().training.device
+        gpus = takes_gpus(device, workers, int(ray.cluster_resources().get("GPU", 0)))
+        needs = {"CPU": options.cpus} | ({"GPU": 1.0} if gpus else {})
         if "memory" in options.resources():
             needs["memory"] = options.resources()["memory"]
         trainer = TorchTrainer(
             run_worker,
             train_loop_config=request.plain(),
-            torch_config=TorchConfig(backend="gloo"),
-            scaling_config=ScalingConfig(num_workers=workers, resources_per_worker=needs),
+            torch_config=TorchConfig(backend="nccl" if gpus else "gloo"),
+            scaling_config=ScalingConfig(
+                num_workers=workers, use_gpu=gpus, resources_per_worker=needs
+            ),
             run_config=RunConfig(
                 storage_path=str(Path(request.folder).absolute()),
                 failure_config=FailureConfig(max_failures=RESTARTS),
             ),
         )
         try:
-            trainer.fit()
+            with _own_signals():
+                trainer.fit()
+        except SystemExit:  # how Ray Train tells of Ctrl-C
+            raise KeyboardInterrupt from None
         except Exception as error:
             _raise_failure(request)
             raise _died(error) from None

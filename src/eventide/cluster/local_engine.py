@@ -9,12 +9,13 @@ from multiprocessing import active_children, get_context
 from multiprocessing.process import BaseProcess
 
 from eventide.cluster.assigner import Assigner, AssignmentRequest, PartFacts
-from eventide.cluster.partitions import Partition
+from eventide.cluster.partitions import Partition, ReadPartition
 from eventide.errors import EventideError
 from eventide.experiments.workers import Registered, register, registered_here, serve_parent
 from eventide.experiments.workers import single_threads as environment
 from eventide.model import EventClassifier
 
+Work = Partition | ReadPartition
 AHEAD = 2
 """Partitions read ahead for each worker: so much waits in memory."""
 
@@ -26,7 +27,7 @@ _assigner: Assigner
 
 
 def assign_locally(
-    partitions: Iterator[Partition],
+    partitions: Iterator[Work],
     request: AssignmentRequest,
     workers: int,
     model: EventClassifier | None = None,
@@ -40,7 +41,7 @@ def assign_locally(
         yield from map(Assigner(request, model), partitions)
         return
     died: dict[str, int] = {}
-    again: list[Partition] = []
+    again: list[Work] = []
     while True:
         pool = _Pool(request, workers)
         try:
@@ -57,8 +58,8 @@ def assign_locally(
                     f"worker processes died {ATTEMPTS} times while they did the same partitions, "
                     "perhaps for lack of memory",
                     where=f"partition {each.name}",
-                    next_step="run the same command again with fewer --workers: finished parts "
-                    "are kept",
+                    next_step="write to a folder, with fewer workers than now: --out opinions "
+                    "--workers 1; finished parts of a folder are kept",
                 )
 
 
@@ -67,16 +68,19 @@ class _Pool:
 
     def __init__(self, request: AssignmentRequest, workers: int) -> None:
         self._others = set(active_children())
+        self._workers = workers
         self._room = AHEAD * workers
-        self._busy: dict[Future[PartFacts], Partition] = {}
-        self._waiting: list[Partition] = []
+        self._busy: dict[Future[PartFacts], Work] = {}
+        self._waiting: list[Work] = []
         given = request, registered_here()
         self._pool = ProcessPoolExecutor(workers, get_context("spawn"), _begin, given)
 
-    def run(self, partitions: Iterator[Partition], again: list[Partition]) -> Generator[PartFacts]:
+    def run(self, partitions: Iterator[Work], again: list[Work]) -> Generator[PartFacts]:
         """Do what is to be done ``again``, then the rest."""
         self._waiting = list(again)
         with environment():
+            for _ in range(self._workers):  # they start while the first partitions are read
+                self._pool.submit(_ready)
             while True:
                 while len(self._busy) < self._room and (each := self._next(partitions)):
                     self._busy[self._pool.submit(_do, each)] = each
@@ -88,7 +92,7 @@ class _Pool:
                     del self._busy[ended]
                     yield facts
 
-    def _next(self, partitions: Iterator[Partition]) -> Partition | None:
+    def _next(self, partitions: Iterator[Work]) -> Work | None:
         if self._waiting:
             return self._waiting[0]
         found = next(partitions, None)
@@ -96,7 +100,7 @@ class _Pool:
             self._waiting.append(found)  # until it is submitted: a broken pool must not lose it
         return found
 
-    def unfinished(self) -> list[Partition]:
+    def unfinished(self) -> list[Work]:
         """List what was under way when a worker died."""
         return [*self._busy.values(), *self._waiting]
 
@@ -117,5 +121,9 @@ def _begin(request: AssignmentRequest, registered: Registered) -> None:
     _assigner = Assigner(request)
 
 
-def _do(partition: Partition) -> PartFacts:
+def _ready() -> None:
+    """Do nothing: the worker that is asked to has begun."""
+
+
+def _do(partition: Work) -> PartFacts:
     return _assigner(partition)

@@ -17,6 +17,7 @@ from eventide.data.readers import SourceFile, file_batches
 from eventide.data.readers.encodings import checked_encoding
 from eventide.data.readers.paths import STANDARD_INPUT, kind_of_name, paths_of
 from eventide.data.readers.tables import BROKEN, frame_batches
+from eventide.data.schema import REJECTED
 from eventide.data.validation import UNREAD_DATES, Validator
 from eventide.data.whole_source import collected
 from eventide.errors import UnreadableSource
@@ -73,6 +74,24 @@ class Partition:
         )
         rows = len(found.messages) + len(found.rejected)
         return Intake(found.messages, found.rejected, rows, where, found.notes)
+
+
+@dataclass(frozen=True)
+class ReadPartition:
+    """Consecutive messages of a source that was read and validated as a whole."""
+
+    name: str
+    messages: pl.DataFrame
+
+    def intake(self, reading: FileReading, files: Sequence[str]) -> Intake:
+        """Return the messages; what could not be used was told when they were read."""
+        return Intake(self.messages, pl.DataFrame(schema=REJECTED), len(self.messages))
+
+
+def read_partitions(messages: pl.DataFrame, rows: int) -> Iterator[ReadPartition]:
+    """Cut messages that were read as a whole into partitions of so many rows, in order."""
+    for number, start in enumerate(range(0, len(messages), rows)):
+        yield ReadPartition(_name(0, number), messages.slice(start, rows))
 
 
 def partitions(

@@ -21,6 +21,7 @@ from typing import Any
 
 from eventide.errors import BadSetting, EventideError, MissingDependency, NotAllowed
 from eventide.runtime.cores import usable_cores
+from eventide.runtime.own_process import EVERY_POOL
 
 MODE, TOKEN, TOKEN_PATH = "RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"
 DEFAULT_TOKEN = Path(".ray") / "auth_token"
@@ -182,6 +183,9 @@ def _refused(why: str) -> NotAllowed:
 
 def _connect(ray: Any, options: RayOptions, workers: int | None) -> None:
     quiet = {"include_dashboard": False, "log_to_driver": False, "logging_level": logging.ERROR}
+    # Ray limits OpenMP itself; other pools would take all cores of a node in every worker.
+    threads = str(max(1, int(options.cpus)))
+    pools = {"runtime_env": {"env_vars": dict.fromkeys(EVERY_POOL, threads)}}
     if options.address is not None:
         given: dict[str, Any] = {"address": options.address}
         del quiet["include_dashboard"]
@@ -191,7 +195,7 @@ def _connect(ray: Any, options: RayOptions, workers: int | None) -> None:
         if options.object_store is not None:
             given["object_store_memory"] = options.object_store * MEBIBYTE
     try:
-        ray.init(**given, **quiet)
+        ray.init(**given, **quiet, **pools)
     except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
         where = options.address or "this machine"
         raise EventideError(

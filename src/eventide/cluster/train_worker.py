@@ -19,6 +19,7 @@ from torch import distributed
 from torch._C._distributed_c10d import PrefixStore
 from torch.distributed.rendezvous import rendezvous
 
+from eventide.cluster.worker_devices import CPU, agreed_device, backend_of
 from eventide.data.intake import Intake
 from eventide.data.schema import REJECTED
 from eventide.errors import BadSetting, EventideError
@@ -28,6 +29,7 @@ from eventide.model import EventClassifier
 from eventide.model.artefact import save_model
 from eventide.model.salt import made_or_read_salt
 from eventide.progress import report_epochs
+from eventide.runtime.own_process import keep_memory
 from eventide.runtime.share import Share, shared_by
 from eventide.storage import atomic_file
 from eventide.training.checkpoints import has_checkpoint
@@ -80,6 +82,7 @@ def check_method(method: str) -> None:
 def run_worker(plain: Mapping[str, Any]) -> None:
     """Train as one worker; a typed error is left in the run's folder for whoever waits for it."""
     request = TrainingRequest(**plain)
+    keep_memory()
     try:
         train_worker(request)
     except EventideError as error:
@@ -98,9 +101,9 @@ def train_worker(request: TrainingRequest, intake: Intake | None = None) -> None
     if intake is None:
         messages = pl.read_parquet(request.messages)
         intake = Intake(messages, pl.DataFrame(schema=REJECTED), len(messages))
-    with group() as share:
-        model = EventClassifier(**request.parameters)
-        check_method(model.method)
+    model = EventClassifier(**request.parameters)
+    check_method(model.method)
+    with group(model.settings().training.device) as share:
         checkpoints = None if request.checkpoints is None else Path(request.checkpoints)
         salt = None if request.salt_file is None else Path(request.salt_file)
         if salt is not None and share.first:
@@ -124,19 +127,21 @@ def train_worker(request: TrainingRequest, intake: Intake | None = None) -> None
 def alone(model: EventClassifier) -> None:
     """Let a model that was trained by several workers answer by itself."""
     method = cast(MultiViewMethod, model.method_)
-    network = method.runner.network
-    network.noise.worker = 0
-    method.runner = method.make_runner(network, model.memory_, method.runner.device)
+    before = method.runner
+    method.runner = method.make_runner(before.network, model.memory_, before.device)
 
 
 @contextmanager
-def group() -> Iterator[Share]:
+def group(device: str) -> Iterator[Share]:
     """Join the group that the environment names, if it names one; give this worker's share.
 
-    Who has joined already, as a worker of Ray Train has, stays in the group.
+    Workers talk by gloo, or by nccl where each has a GPU; ``device`` is the setting. Who has joined
+    already, as a worker of Ray Train has, stays in the group and on the GPU that Ray chose.
     """
     if distributed.is_initialized():
-        yield Share(distributed.get_rank(), distributed.get_world_size())
+        on_gpu = distributed.get_backend() == "nccl"
+        own = torch.device("cuda", torch.cuda.current_device()) if on_gpu else CPU
+        yield Share(distributed.get_rank(), distributed.get_world_size(), own)
         return
     if not distributed.is_torchelastic_launched():
         yield Share()
@@ -144,9 +149,19 @@ def group() -> Iterator[Share]:
     store, rank, size = next(rendezvous("env://"))
     # Workers that are started again meet in the same store: what the dead ones left misleads them.
     attempt = PrefixStore(os.environ.get(RESTARTED, "0"), store)
-    distributed.init_process_group("gloo", store=attempt, rank=rank, world_size=size)
+    own = agreed_device(device, attempt, rank, size)
+    on_gpu = own.type == "cuda"
+    if on_gpu:
+        torch.cuda.set_device(own)
+    distributed.init_process_group(
+        backend_of(own),
+        store=attempt,
+        rank=rank,
+        world_size=size,
+        device_id=own if on_gpu else None,
+    )
     try:
-        yield Share(rank, size)
+        yield Share(rank, size, own)
     finally:
         distributed.destroy_process_group()
 

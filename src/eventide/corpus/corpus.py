@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from eventide.arrays import appended
 from eventide.data.schema import read_part
 from eventide.features.encoders import Encoder
 from eventide.features.time_buckets import bucket_starts, time_buckets
@@ -59,15 +60,15 @@ class Corpus:
         """Return these messages and, after them, those of ``other`` with the same views."""
         sources = [each.source for each in (self, other) if each.source is not None]
         return Corpus(
-            np.concatenate([self.features, other.features]),
-            np.concatenate([self.times, other.times]),
+            appended(self.features, other.features),
+            appended(self.times, other.times),
             {
                 view: joined_incidence(each, other.incidences[view])
                 for view, each in self.incidences.items()
             },
-            np.concatenate([self.ids, other.ids]),
-            np.concatenate([self.texts, other.texts]),
-            np.concatenate([self.users, other.users]),
+            appended(self.ids, other.ids),
+            appended(self.texts, other.texts),
+            appended(self.users, other.users),
             pl.concat(sources, how="diagonal_relaxed") if len(sources) == 2 else None,
         )
 

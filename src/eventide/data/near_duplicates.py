@@ -7,7 +7,6 @@ similarity decides.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -17,6 +16,7 @@ from scipy.sparse.csgraph import connected_components
 
 from eventide.arrays import GOLDEN
 from eventide.errors import BadSetting
+from eventide.progress import track
 
 SHINGLE = 5
 HASHES = 70
@@ -71,28 +71,41 @@ def shingles(texts: pl.Series) -> tuple[NDArray[np.uint64], Ints]:
     return hashes[inside], starts
 
 
-def jaccard(texts: pl.Series, first: Ints, second: Ints) -> NDArray[np.float64]:
-    """Compare pairs of texts, given by position, as sets of shingles."""
-    if not len(first):
-        return np.zeros(0)
-    used, position = np.unique(np.concatenate([first, second]), return_inverse=True)
-    sets = _sets(texts.gather(used))
-    sizes = np.diff(sets.indptr)
-    one, other = position[: len(first)], position[len(first) :]
-    shared = sets[one].multiply(sets[other]).sum(axis=1)
-    return np.asarray(shared / (sizes[one] + sizes[other] - shared), dtype=np.float64)
+class ShingleSets:
+    """Texts as sets of shingles, made once and compared in pairs."""
+
+    def __init__(self, texts: pl.Series) -> None:
+        parts = [_distinct(texts[part]) for part in slices(len(texts), 1 << _ROW_BITS)]
+        none = np.zeros(0, dtype=np.int64)
+        columns = np.concatenate([none, *(part for part, _ in parts)])
+        self._sizes = np.concatenate([none, *(sizes for _, sizes in parts)])
+        pointers = np.concatenate([[0], np.cumsum(self._sizes)])
+        shape = len(texts), 1 << _HASH_BITS  # a sparse matrix stores only its entries
+        self._sets = csr_array((np.ones(len(columns), np.int8), columns, pointers), shape=shape)
+        self._sets.has_canonical_format = True
+
+    def jaccard(self, first: Ints, second: Ints) -> NDArray[np.float64]:
+        """Compare pairs of texts, given by position: shared shingles over all."""
+        if not len(first):
+            return np.zeros(0)
+        shared = self._sets[first].multiply(self._sets[second]).sum(axis=1, dtype=np.int64)
+        total = self._sizes[first] + self._sizes[second] - shared
+        return np.asarray(shared / total, dtype=np.float64)
 
 
-def _sets(texts: pl.Series) -> Any:
+_ROW_BITS, _HASH_BITS = 12, 52
+"""Bits of a key that name a text among 4,096, and those that are left for a shingle's hash."""
+
+
+def _distinct(texts: pl.Series) -> tuple[Ints, Ints]:
+    """Return the shingles of a few thousand texts, sorted and each once, and each text's number."""
     hashes, starts = shingles(texts)
-    # 62 bits of a hash are the column; the sparse matrix stores only its entries.
-    columns = (hashes >> np.uint64(2)).astype(np.int64)
-    sets = csr_array(
-        (np.ones(len(columns)), columns, starts), shape=(len(texts), 1 << 62), dtype=np.float64
-    )
-    sets.sum_duplicates()
-    sets.data[:] = 1.0
-    return sets
+    rows = np.repeat(np.arange(len(texts), dtype=np.uint64), np.diff(starts))
+    # One sort of plain integers is ten times as fast as sorting within the rows of a matrix.
+    keys = np.sort((rows << np.uint64(_HASH_BITS)) | (hashes >> np.uint64(64 - _HASH_BITS)))
+    keys = keys[np.concatenate([[True], keys[1:] != keys[:-1]])]
+    sizes = np.bincount((keys >> np.uint64(_HASH_BITS)).astype(np.int64), minlength=len(texts))
+    return (keys & np.uint64((1 << _HASH_BITS) - 1)).astype(np.int64), sizes
 
 
 def slices(length: int, size: int) -> Iterator[slice]:
@@ -110,6 +123,8 @@ WINDOW = 24
 # A signature may underestimate a pair; 0.2 is more than four deviations at 70 hashes.
 SLACK = 0.2
 _PAIRS_AT_ONCE = 1 << 15
+MANY = 50_000
+"""Texts from which on it takes so long that the progress is shown."""
 
 
 def near_duplicate_groups(texts: Iterable[str], threshold: float = 0.8, seed: int = 0) -> Ints:
@@ -176,26 +191,42 @@ def _groups_of_distinct(texts: pl.Series, threshold: float, seed: int) -> Ints:
     marks = signatures(texts, seed)
     groups = np.arange(len(texts), dtype=np.int64)
     bands, rows = banding(threshold)
-    for band in range(bands):
-        for first, second in _candidates(np.roll(marks, -band * rows, axis=1), rows):
+    buckets = [_buckets(marks, band * rows, rows) for band in range(bands)]
+    # Most texts of most files share a bucket with no other: their shingles are never needed.
+    met = np.zeros(len(texts), dtype=bool)
+    for order, _ in buckets:
+        met[order] = True
+    sets, place = ShingleSets(texts.filter(pl.Series(met))), np.cumsum(met) - 1
+    said = f"comparing {len(texts):,} texts"
+    for band in track(buckets, said, total=bands) if len(texts) > MANY else buckets:
+        for first, second in _candidates(*band):
             # Pairs in one group already need no comparison.
             apart = np.flatnonzero(groups[first] != groups[second])
             for part in slices(len(apart), _PAIRS_AT_ONCE):
                 one, other = first[apart[part]], second[apart[part]]
                 alike = (marks[one] == marks[other]).mean(axis=1) >= threshold - SLACK
                 one, other = one[alike], other[alike]
-                same = jaccard(texts, one, other) >= threshold
+                same = sets.jaccard(place[one], place[other]) >= threshold
                 groups = _joined(groups, one[same], other[same])
     return groups
 
 
-def _candidates(marks: NDArray[np.uint32], rows: int) -> Iterator[tuple[Ints, Ints]]:
-    """Pair the texts whose signatures agree on the first ``rows`` hashes, nearest pairs first."""
-    # Sorted by the band and then by the next hashes, so that neighbours in a bucket are similar.
-    order = np.lexsort(marks[:, : rows + 3].T[::-1])
-    keys = marks[order, :rows]
-    new_bucket = np.any(keys[1:] != keys[:-1], axis=1)
-    bucket = np.concatenate([[0], np.cumsum(new_bucket)])
+def _buckets(marks: NDArray[np.uint32], start: int, rows: int) -> tuple[Ints, Ints]:
+    """Return the texts that agree with another on ``rows`` hashes, and the bucket of each.
+
+    They are sorted by these hashes and then by the next, so that neighbours are similar.
+    """
+    columns = np.arange(start, start + rows + 3) % HASHES
+    order = np.lexsort([marks[:, column] for column in columns[::-1]])
+    keys = marks[order][:, columns[:rows]]
+    opens = np.concatenate([[True], np.any(keys[1:] != keys[:-1], axis=1)])
+    bucket = np.cumsum(opens) - 1
+    several = np.bincount(bucket)[bucket] > 1
+    return order[several], bucket[several]
+
+
+def _candidates(order: Ints, bucket: Ints) -> Iterator[tuple[Ints, Ints]]:
+    """Pair the texts of each bucket, nearest pairs first."""
     for step in range(1, min(WINDOW, len(order) - 1) + 1):
         at = np.flatnonzero(bucket[step:] == bucket[:-step])
         if not len(at):

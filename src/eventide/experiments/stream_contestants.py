@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
@@ -15,12 +16,23 @@ from eventide.arrays import unit_rows
 from eventide.methods import DEFAULT_METHOD
 from eventide.methods.baselines.logistic_regression import LinearProbe
 from eventide.model import EventClassifier
+from eventide.model.discovery import PERHAPS, perhaps_new
 from eventide.novelty.detector import FALSE_ALARMS
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-Said = tuple[list[str | None], Floats]
-"""The event of each message (None: new), and how much a label of it is wanted."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """The event of each message (None: new), and how much a label of it is wanted.
+
+    Messages that are ``perhaps`` new can join candidates that they are like.
+    """
+
+    events: list[str | None]
+    wanted: Floats
+    perhaps: Bools | None = None
 
 
 class Contestant(Protocol):
@@ -37,10 +49,11 @@ class Contestant(Protocol):
 
 
 class Classifier:
-    """A network of ours: assigns, remembers every message, learns what was labelled."""
+    """A model of ours: assigns, remembers every message, learns what was labelled."""
 
     def __init__(self, method: str, seed: int, encoder: str, epochs: int | None) -> None:
-        changes: dict[str, Any] = {} if epochs is None else {"training__epochs": epochs}
+        trained = epochs is not None and method != "lr-encoder"
+        changes: dict[str, Any] = {"training__epochs": epochs} if trained else {}
         self.model = EventClassifier(method=method, seed=seed, encoder=encoder, **changes)
 
     def start(self, frame: pl.DataFrame, vectors: Floats) -> None:
@@ -55,7 +68,8 @@ class Classifier:
             for event, verdict in zip(told["event"], told["verdict"], strict=True)
         ]
         novelty = told["novelty"].fill_null(0.0).to_numpy()
-        return events, np.asarray(novelty + told["doubt"].to_numpy())
+        wanted = np.asarray(novelty + told["doubt"].to_numpy())
+        return Said(events, wanted, perhaps_new(self.model, told))
 
     def learn(self, frame: pl.DataFrame, vectors: Floats, shown: Bools) -> None:
         """Update the model with the whole day."""
@@ -109,7 +123,8 @@ class DailyRegression(LabelledVectors):
         entropy = _entropy(probability)
         new = entropy > np.quantile(known, 1 - FALSE_ALARMS)
         best = probability.argmax(axis=1)
-        return _events([names[each] for each in best], new), entropy
+        perhaps = entropy > np.quantile(known, 1 - PERHAPS * FALSE_ALARMS)
+        return Said(_events([names[each] for each in best], new), entropy, perhaps)
 
     def _probability(self, labels: NDArray[np.int64], inside: Bools, outside: Bools) -> Floats:
         _, inner = np.unique(labels, return_inverse=True)
@@ -128,7 +143,9 @@ class NearestCentroid(LabelledVectors):
         cosines = vectors @ centroids.T
         nearest = cosines.max(axis=1)
         new = nearest < np.quantile(own, FALSE_ALARMS)
-        return _events([names[each] for each in cosines.argmax(axis=1)], new), -nearest
+        perhaps = nearest < np.quantile(own, PERHAPS * FALSE_ALARMS)
+        best = cosines.argmax(axis=1)
+        return Said(_events([names[each] for each in best], new), -nearest, perhaps)
 
 
 class NearestLabelInTime(LabelledVectors):
@@ -138,7 +155,7 @@ class NearestLabelInTime(LabelledVectors):
         """Wanted are messages far in time from every label."""
         distance = np.abs(_days(frame)[:, None] - np.array(self.days)[None, :])
         nearest = distance.argmin(axis=1)
-        return [self.events[each] for each in nearest], distance.min(axis=1)
+        return Said([self.events[each] for each in nearest], distance.min(axis=1))
 
 
 class SinglePass:
@@ -176,7 +193,7 @@ class SinglePass:
             self.labels[each].most_common(1)[0][0] if self.labels[each] else None
             for each in self.joined
         ]
-        return events, -cosines
+        return Said(events, -cosines)
 
     def learn(self, frame: pl.DataFrame, vectors: Floats, shown: Bools) -> None:
         """Label the clusters that the labelled messages have joined."""
@@ -189,7 +206,7 @@ def contestants(seed: int, encoder: str, epochs: int | None) -> dict[str, Callab
     return {
         **{
             name: partial(Classifier, name, seed, encoder, epochs)
-            for name in (DEFAULT_METHOD, "ucl-ec+cb", "ce")
+            for name in (DEFAULT_METHOD, "ucl-ec+cb", "ce", "lr-encoder")
         },
         "lr-daily": DailyRegression,
         "nearest-centroid": NearestCentroid,

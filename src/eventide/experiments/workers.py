@@ -21,7 +21,7 @@ from eventide.experiments.run_log import RunRecord
 from eventide.features.encoders import ENCODERS
 from eventide.methods import METHODS
 from eventide.registry import Entry, Registry
-from eventide.runtime.own_process import environment, keep_memory
+from eventide.runtime.own_process import EVERY_POOL, environment, keep_memory
 
 Registered: TypeAlias = Mapping[str, Sequence[Entry]]
 REGISTRIES: Mapping[str, Registry] = {"methods": METHODS, "encoders": ENCODERS}
@@ -49,7 +49,6 @@ def register(entries: Registered) -> None:
 JobRunner: TypeAlias = Callable[[Sequence[Job], SplitMessages, int], Generator[RunRecord]]
 """What does jobs with so many workers at a time: `run_jobs`, or the same on a cluster."""
 
-SINGLE = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS")
 _messages: SplitMessages
 """A worker's own copy of the messages, set when the worker begins."""
 
@@ -121,7 +120,7 @@ def single_threads(more: Mapping[str, str] | None = None) -> Iterator[None]:
 
     ``more`` are variables for them that the user has not set.
     """
-    wanted = environment() | dict.fromkeys(SINGLE, "1")
+    wanted = environment() | dict.fromkeys(EVERY_POOL, "1")
     wanted |= {name: value for name, value in (more or {}).items() if name not in os.environ}
     before = {name: os.environ.get(name) for name in wanted}
     os.environ.update(wanted)

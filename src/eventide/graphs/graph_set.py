@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from eventide.features.parallel import side_by_side
 from eventide.graphs.exact.lookup import BatchLookup
 from eventide.graphs.exact.small_batch_lookup import SmallBatchLookup
+from eventide.graphs.growing_memory import GrowingMemory, SegmentLookup
 from eventide.graphs.incidence import Incidence
 from eventide.graphs.memory import Memory
 from eventide.graphs.neighbourhood import BucketedNeighbourhood
 from eventide.graphs.settings import GraphSettings
+from eventide.progress import track
 from eventide.runtime.lazy import Lazy
 
 Ints = NDArray[np.int64]
+Built = TypeVar("Built")
+MANY, MOST_AT_ONCE = 10_000, 200_000
+"""Messages from which on all cores build and progress is shown; and up to which views are built
+together: above, memory is scarcer than time."""
+Found = BatchLookup | SmallBatchLookup | SegmentLookup
+"""What new messages read of a memory."""
 
 
 class GraphSet:
@@ -47,7 +56,7 @@ class GraphSet:
         return self._neighbourhoods.get()
 
     @property
-    def memories(self) -> dict[str, Memory]:
+    def memories(self) -> dict[str, Memory | GrowingMemory]:
         """What new messages look up, view by view."""
         return self._memories.get()
 
@@ -59,9 +68,23 @@ class GraphSet:
         """Let new messages look up these messages again."""
         self._memories.drop()
 
-    def look_up(
-        self, incidences: Mapping[str, Incidence], times: Ints
-    ) -> dict[str, BatchLookup | SmallBatchLookup]:
+    def joined(
+        self, incidences: Mapping[str, Incidence], times: Ints, memories: Mapping[str, Any]
+    ) -> GraphSet:
+        """Return the graphs of more messages, whose memories have grown out of these."""
+        other = GraphSet(incidences, times, self._settings)
+        other._memories.put(dict(memories))
+        return other
+
+    def growing(self) -> dict[str, GrowingMemory]:
+        """Return memories that messages can join, view by view."""
+        most = self._settings.wide_after
+        return {
+            view: each if isinstance(each, GrowingMemory) else GrowingMemory((each,), most)
+            for view, each in self.memories.items()
+        }
+
+    def look_up(self, incidences: Mapping[str, Incidence], times: Ints) -> dict[str, Found]:
         """Find the neighbours of new messages among these, view by view."""
         memories = self.memories
         return {view: memories[view].lookup(each, times) for view, each in incidences.items()}
@@ -82,12 +105,12 @@ class GraphSet:
 
     def _connect(self) -> dict[str, BucketedNeighbourhood]:
         settings = self._settings
-        whole = {
-            view: BucketedNeighbourhood(
+        whole = self._built(
+            lambda each: BucketedNeighbourhood(
                 each, self._times, settings.wide_after, memory_budget=settings.memory_budget
-            )
-            for view, each in self._incidences.items()
-        }
+            ),
+            "connecting",
+        )
         return {view: each.earlier(0) for view, each in whole.items()} if self._causal else whole
 
     @property
@@ -98,8 +121,19 @@ class GraphSet:
         """What each message averages over if all that is not ``gap`` older were not there."""
         return {view: each.earlier(gap) for view, each in self.neighbourhoods.items()}
 
-    def _remember(self) -> dict[str, Memory]:
-        return {
-            view: Memory(each, self._times, self._settings.wide_after, 0 if self._causal else None)
-            for view, each in self._incidences.items()
-        }
+    def _remember(self) -> dict[str, Memory | GrowingMemory]:
+        gap = 0 if self._causal else None
+
+        def build(each: Incidence) -> Memory | GrowingMemory:
+            return Memory(each, self._times, self._settings.wide_after, gap)
+
+        return self._built(build, "indexing")
+
+    def _built(self, build: Callable[[Incidence], Built], doing: str) -> dict[str, Built]:
+        """Build something of every view: on all cores, or one after the other where it is large."""
+        views = list(self._incidences.values())
+        if len(self._times) < MANY:  # neither a bar nor a thread is worth its time
+            return dict(zip(self._incidences, map(build, views), strict=True))
+        built = (side_by_side if len(self._times) <= MOST_AT_ONCE else map)(build, views)
+        said = f"{doing} {len(self._times):,} messages, view by view"
+        return dict(zip(self._incidences, track(built, said, total=len(views)), strict=True))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
+from eventide.arrays import appended
 from eventide.graphs.keys import KeyIndex, Keys, check_distinct, element_keys
 
 Ints = npt.NDArray[np.int64]
@@ -76,6 +78,11 @@ class Incidence:
     def __len__(self) -> int:
         return len(self.pointers) - 1
 
+    @cached_property
+    def index(self) -> KeyIndex:
+        """Where each key is."""
+        return KeyIndex(self.keys)
+
     @property
     def degrees(self) -> Ints:
         """How many elements each message has."""
@@ -105,13 +112,18 @@ def joined(first: Incidence, second: Incidence) -> Incidence:
     >>> both.degrees.tolist(), both.elements.tolist()
     ([1, 1, 2], [0, 1, 1, 2])
     """
-    known = KeyIndex(first.keys).find(second.keys)
+    known = first.index.find(second.keys)
     fresh = np.flatnonzero(known < 0)
     known[fresh] = len(first.keys) + np.arange(len(fresh))
-    rows = np.concatenate([first.rows, second.rows + len(first)])
-    elements = np.concatenate([first.elements, known[second.elements]])
-    keys = np.concatenate([first.keys, second.keys[fresh]])
-    return Incidence.build(rows, elements, len(first) + len(second), keys)
+    rows, elements = second.rows, known[second.elements]
+    order = np.lexsort((elements, rows))
+    both = Incidence(
+        appended(first.pointers, first.pointers[-1] + second.pointers[1:]),
+        appended(first.elements, elements[order]),
+        appended(first.keys, second.keys[fresh]),
+    )
+    both.__dict__["index"] = first.index.joined(second.keys[fresh])
+    return both
 
 
 def shared_counts(left: Incidence, right: Incidence) -> scipy.sparse.csr_array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import copy
 from hashlib import blake2b
 
 import numpy as np
@@ -50,22 +51,47 @@ def check_distinct(keys: Keys) -> None:
 class KeyIndex:
     """Finds the index of an element by its key.
 
+    Keys that join later are sorted by themselves; small sorted runs are merged as they grow, so
+    that joining takes the same time however many keys there are.
+
     >>> index = KeyIndex(np.array([b"fire", b"flood", b"quake"], dtype="S16"))
-    >>> index.find(np.array([b"quake", b"storm"], dtype="S16")).tolist()
-    [2, -1]
+    >>> wanted = np.array([b"quake", b"storm"], dtype="S16")
+    >>> index.find(wanted).tolist(), index.joined(wanted[1:]).find(wanted).tolist()
+    ([2, -1], [2, 3])
     """
 
     def __init__(self, keys: Keys) -> None:
         check_distinct(keys)
-        self._order = np.argsort(keys, kind="stable")
-        self._sorted = keys[self._order]
+        self._runs = [_sorted_run(keys, np.arange(len(keys), dtype=np.int64))]
+
+    def __len__(self) -> int:
+        return sum(len(keys) for keys, _ in self._runs)
+
+    def joined(self, keys: Keys) -> KeyIndex:
+        """Return an index of these keys and, after them, of ``keys``, none of which is here."""
+        check_distinct(keys)
+        if (self.find(keys) >= 0).any():
+            raise ValueError("a key that joins is there already")
+        other = copy(self)
+        numbers = len(self) + np.arange(len(keys), dtype=np.int64)
+        runs = [*self._runs, _sorted_run(keys, numbers)]
+        while len(runs) > 1 and 2 * len(runs[-1][0]) > len(runs[-2][0]):
+            last, before = runs.pop(), runs.pop()
+            both = (np.concatenate(parts) for parts in zip(before, last, strict=True))
+            runs.append(_sorted_run(*both))
+        other._runs = runs
+        return other
 
     def find(self, keys: Keys) -> npt.NDArray[np.int64]:
         """The index of each key, -1 where it is unknown."""
-        if len(self._sorted) == 0:
-            return np.full(len(keys), -1, dtype=np.int64)
-        index = np.minimum(np.searchsorted(self._sorted, keys), len(self._sorted) - 1)
-        found: npt.NDArray[np.int64] = np.where(
-            self._sorted[index] == keys, self._order[index], -1
-        ).astype(np.int64)
+        found = np.full(len(keys), -1, dtype=np.int64)
+        for known, numbers in self._runs:
+            if len(known):
+                index = np.minimum(np.searchsorted(known, keys), len(known) - 1)
+                found = np.where(known[index] == keys, numbers[index], found)
         return found
+
+
+def _sorted_run(keys: Keys, numbers: npt.NDArray[np.int64]) -> tuple[Keys, npt.NDArray[np.int64]]:
+    order = np.argsort(keys, kind="stable")
+    return keys[order], numbers[order]

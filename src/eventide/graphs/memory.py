@@ -26,7 +26,6 @@ from eventide.graphs.exact.subsets import (
     sign,
 )
 from eventide.graphs.incidence import Incidence, Ints, offsets
-from eventide.graphs.keys import KeyIndex
 
 
 class Memory:
@@ -53,7 +52,6 @@ class Memory:
         self.times = np.asarray(times, dtype=np.int64)
         if len(self.times) != len(incidence):
             raise InputError(f"{len(incidence)} messages but {len(self.times)} times")
-        self._index = KeyIndex(incidence.keys)
         self._profile, self._sets = profiles(incidence)
         self._messages = Members.of(self._profile, len(self._sets))
         self.most = affordable(self._sets.degrees) if most is None else most
@@ -103,7 +101,7 @@ class Memory:
 
     def lookup(self, new: Incidence, times: Ints | list[int]) -> BatchLookup | SmallBatchLookup:
         """Find the memory's neighbours of new messages; each one's answer stands alone."""
-        known = self._index.find(new.keys)[new.elements]
+        known = self.incidence.index.find(new.keys)[new.elements]
         rows = new.rows[known >= 0]
         order = np.lexsort((known[known >= 0], rows))
         lengths = np.bincount(rows, minlength=len(new))

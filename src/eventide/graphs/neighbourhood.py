@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import replace
-from functools import cached_property
 
 import numpy as np
 import scipy.sparse
@@ -17,12 +16,12 @@ from eventide.graphs.exact.gather_schedule import GatherSchedules
 from eventide.graphs.exact.index_building import RARE, closed_bucket_index
 from eventide.graphs.exact.kept_sums import (
     ConstantAverages,
-    StaleAverages,
     bucket_constant,
     profile_time_bytes,
     profile_time_constant,
 )
 from eventide.graphs.exact.products import FixedMatrix
+from eventide.graphs.exact.shared_states import SharedStates
 from eventide.graphs.incidence import Incidence, Ints
 
 MEMORY_BUDGET = 1 << 30  # bytes
@@ -89,15 +88,9 @@ class BucketedNeighbourhood:
         prepare = profile_time_constant if fits else bucket_constant
         return prepare(self.bucket_index, self._members, values)
 
-    def stale(self, values: Tensor) -> StaleAverages:
-        """Averages over ``values`` while those of a batch are newer; no gradient to ``values``."""
-        values = values.detach()
-        sums = self._members.plain(values)
-        return StaleAverages(self.bucket_index, sums, values, self._transposed)
-
-    @cached_property
-    def _transposed(self) -> scipy.sparse.csr_array:
-        return self.bucket_index.members.T.tocsr()
+    def share(self, states: Tensor) -> SharedStates:
+        """Let several steps read ``states`` [messages, width] and send their gradients together."""
+        return SharedStates(self.bucket_index, self._members, states)
 
     def _all(self, device: torch.device) -> GatherSchedules:
         """How to read around all messages, kept."""

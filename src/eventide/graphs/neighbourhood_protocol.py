@@ -14,16 +14,6 @@ class Constant(Protocol):
         """As ``Neighbourhood.average``; gradients flow to ``rates`` alone."""
 
 
-class Stale(Protocol):
-    """Neighbourhood averages over values computed earlier, for messages with newer ones."""
-
-    def average(self, own: Tensor, rates: Tensor, rows: Tensor) -> Tensor:
-        """Average around ``rows``, each once, whose values now are ``own``; the others' are old.
-
-        Differentiable in ``own`` and ``rates``.
-        """
-
-
 class Surroundings(Protocol):
     """All messages that some messages average over."""
 
@@ -61,9 +51,6 @@ class Neighbourhood(Protocol):
 
     def constant(self, values: Tensor) -> Constant:
         """Prepare averages of values that never change, for any rates and rows."""
-
-    def stale(self, values: Tensor) -> Stale:
-        """Prepare averages over ``values`` that are older than those of a few messages."""
 
 
 class Lookup(Protocol):

@@ -136,7 +136,7 @@ class TrainedMethod(Generic[NetworkT, RunnerT]):
 
     def set_up(self, network: NetworkT, corpus: Corpus, counts: Tensor) -> None:
         """Make phases, objective and runner around a network."""
-        device = choose_device(self.settings.training.device)
+        device = current_share().device or choose_device(self.settings.training.device)
         # Schedules count in epochs, whose number may depend on the training messages.
         training = with_epochs(self.settings.training, int(counts.sum()))
         self.settings = self.settings.model_copy(update={"training": training})
@@ -304,6 +304,5 @@ class MultiViewMethod(TrainedMethod[MultiViewNetwork, GraphRunner]):
             self.settings.graph,
             device,
             mixed_precision=self.settings.training.mixed_precision,
-            refresh=self.settings.training.layer1_refresh,
             gaps=self.settings.training.gaps,
         )

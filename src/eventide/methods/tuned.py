@@ -46,7 +46,7 @@ def tuning_note(method: str) -> str:
         return "not tuned"
     if "as" in row:
         return f"tuned as {row['as']}"
-    return f"published settings ({row['why']})" if "why" in row else ""
+    return f"no trials: {row['why']}" if "why" in row else ""
 
 
 def method_settings(method: str, preset_name: str, *changes: Mapping[str, Any]) -> Settings:

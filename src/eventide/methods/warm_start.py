@@ -113,6 +113,7 @@ def fine_tune(method: MultiViewMethod, training_set: TrainingSet, *, steps: int)
             "epochs": max(1, -(-steps // EPOCH_STEPS)),
             "epoch_steps": min(steps, EPOCH_STEPS),
             "least_steps": 0,
+            "layer1_refresh": 1,
             "patience": None,
             "ema_decay": 0.0,
             "schedule": "constant",

@@ -24,7 +24,7 @@ from eventide.data.schema import REJECTED
 from eventide.errors import InputError, warn
 from eventide.features.encoders import encoder
 from eventide.graphs.views import View
-from eventide.methods.method import Prediction, together
+from eventide.methods.method import Prediction
 from eventide.model.epoch_lines import epoch_lines, logger
 from eventide.model.estimator import Estimator
 from eventide.model.evaluation import EvaluationReport, evaluate_model
@@ -40,14 +40,9 @@ from eventide.model.label_types import (
     sort_key,
 )
 from eventide.model.notebook import PAGES, OpinionFrame, model_html
-from eventide.model.novelty_scores import NoveltyModel, verdicts_of, with_verdicts
-from eventide.model.opinion_frame import (
-    ArrowKind,
-    PandasKind,
-    in_kind,
-    label_weights,
-    opinion_frame,
-)
+from eventide.model.novelty_scores import Adviser, NoveltyModel
+from eventide.model.opinion_chunks import chunked_opinions
+from eventide.model.opinion_frame import ArrowKind, PandasKind, in_kind, label_weights
 from eventide.model.parameters import ClassifierParameters, checked_views, whole_seed
 from eventide.model.salt import made_or_read_salt
 from eventide.model.signature import run_signature
@@ -246,12 +241,8 @@ class EventClassifier(ClassifierParameters, Estimator):
         sets = None if coverage is None else prediction_sets(self, coverage)
         frame = self.intake(messages, strict=True).messages
         match = self.inference.match(frame).as_new() if as_new else self.match_messages(frame)
-        parts = self.inference.parts(frame, match)
-        said = together([(rows, said) for rows, said, _ in parts])
-        prediction = said.calibrated(self.calibration_)
-        verdicts = verdicts_of(self, prediction, parts, false_alarms)
-        opinions = opinion_frame(frame["id"], prediction, self.classes_, sets)
-        return in_kind(messages, OpinionFrame(with_verdicts(opinions, verdicts)))
+        opinions = chunked_opinions(self, frame, match, sets=sets, false_alarms=false_alarms)
+        return in_kind(messages, OpinionFrame(opinions))
 
     def predict_set(
         self,
@@ -376,6 +367,7 @@ class EventClassifier(ClassifierParameters, Estimator):
         y: Any = None,
         *,
         steps: int = 20,
+        off_topic: Any = None,
         forget_before: datetime | str | None = None,
         allow_rejected: bool = False,
     ) -> UpdateReport:
@@ -385,6 +377,7 @@ class EventClassifier(ClassifierParameters, Estimator):
         ``y``), corrected labels and new events are learned in ``steps`` of fine-tuning on all
         labelled messages, so that older events are not forgotten; 0 leaves new events to a
         prototype of their messages. Events keep their names and places; new ones come last.
+        What is like ``off_topic`` messages, which a person dismissed, is no longer called new.
         Messages before ``forget_before`` leave the memory. Save the model to keep it so.
         """
         from eventide.model.update import update_model
@@ -395,6 +388,7 @@ class EventClassifier(ClassifierParameters, Estimator):
             messages,
             y,
             steps=steps,
+            off_topic=off_topic,
             forget_before=forget_before,
             allow_rejected=allow_rejected,
         )
@@ -456,7 +450,10 @@ class EventClassifier(ClassifierParameters, Estimator):
             one is not other
             for one, other in zip((kept.memory, kept.method, kept.calibration), wanted, strict=True)
         ):
-            kept = self._inference = Inference(self.featuriser_, *wanted)
+            known, advise = self.novelty_, None
+            if known is not None and known.pool is not None:
+                advise = Adviser(known, self.reference)
+            kept = self._inference = Inference(self.featuriser_, *wanted, advise)
         return kept
 
     @property

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 
 from eventide.errors import EventideError, InputError
 from eventide.novelty.candidates import ACCEPTED, DISMISSED, MEMBERS, Candidate, Candidates
+from eventide.novelty.detector import FALSE_ALARMS
 from eventide.novelty.verdicts import NEW
+from eventide.novelty.verdicts import OFF_TOPIC as OFF_TOPIC_REASON
 from eventide.storage import damaged, expanded, read_bundle, write_bundle
 
 if TYPE_CHECKING:
@@ -22,7 +24,11 @@ if TYPE_CHECKING:
 
 KIND = "candidates"
 MESSAGES, LISTED, LABELLED = "messages.jsonl", "candidates.jsonl", "accepted.jsonl"
+OFF_TOPIC = "dismissed.jsonl"
 """The messages that were judged new, one line per candidate, and what ``update`` can learn."""
+
+PERHAPS = 4.0
+"""Messages that so many times the false alarms would call new can join a candidate."""
 
 
 def discover_events(
@@ -46,16 +52,45 @@ def discover_events(
     found = Candidates.none() if known is None else known
     intake = model.intake(messages)
     opinions = model.opinions(intake, false_alarms=false_alarms)
-    frame = intake.messages
-    features = model.featuriser_.encoder.encode(frame)
+    new = (opinions["verdict"] == NEW).to_numpy()
+    take_in(found, model, intake.messages, new, perhaps_new(model, opinions, false_alarms))
+    return found
+
+
+def take_in(
+    found: Candidates,
+    model: EventClassifier,
+    frame: pl.DataFrame,
+    new: NDArray[np.bool_],
+    perhaps: NDArray[np.bool_],
+) -> None:
+    """Let messages judged ``new`` [n], or ``perhaps`` new, join candidates; they are encoded."""
+    encoder, wanted = model.featuriser_.encoder, new | perhaps
+    features = np.zeros((len(frame), encoder.width), dtype=np.float32)
+    if wanted.any():
+        features[wanted] = encoder.encode(frame.filter(pl.Series(wanted)))
     width = found.vectors.shape[1]
     if width and width != features.shape[1] + len(found.frequency):
         raise InputError(
             "these candidates were found by a model with another encoder",
             next_step="use that model, or begin with a new folder of candidates",
         )
-    found.add(frame, features, (opinions["verdict"] == NEW).to_numpy())
-    return found
+    found.add(frame, features, new, perhaps)
+
+
+def perhaps_new(
+    model: EventClassifier, opinions: pl.DataFrame, false_alarms: float | None = None
+) -> NDArray[np.bool_]:
+    """Say which messages would be new if more false alarms were allowed: they can join candidates.
+
+    What is like dismissed messages is not among them.
+    """
+    if model.novelty_ is None:
+        return np.zeros(len(opinions), dtype=bool)
+    rate = FALSE_ALARMS if false_alarms is None else false_alarms
+    least = model.novelty_.detector.threshold(min(1.0, PERHAPS * rate))
+    off_topic = (opinions["reason"] == OFF_TOPIC_REASON).to_numpy()
+    return np.asarray((opinions["novelty"].to_numpy() > least) & ~off_topic)
 
 
 def decide(
@@ -87,6 +122,7 @@ def save_candidates(found: Candidates, path: Path) -> None:
         MESSAGES: _lines(found.messages),
         LISTED: "".join(f"{line}\n" for line in lines),
         LABELLED: _lines(found.labelled()),
+        OFF_TOPIC: _lines(found.dismissed()),
     }
     write_bundle(path, KIND, facts, arrays, texts)
 

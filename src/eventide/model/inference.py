@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +19,12 @@ from eventide.runtime.lazy import Lazy
 from eventide.runtime.threads import threads_for
 
 Mask = NDArray[np.bool_]
+Advice = Callable[[Prediction, Corpus], Prediction]
+"""Makes of what a method says of messages what is told."""
+
+
+def _unchanged(said: Prediction, _corpus: Corpus) -> Prediction:
+    return said
 
 
 @dataclass(frozen=True)
@@ -59,13 +67,24 @@ class Inference:
         memory: Corpus,
         method: Method,
         calibration: ProbabilityCalibration | None = None,
+        advise: Advice | None = None,
     ) -> None:
         self.featuriser = featuriser
         self.memory = memory
         self.method = method
         self.calibration = calibration or ProbabilityCalibration.identity()
-        self._latest = int(memory.times.max()) if len(memory) else 0
+        self.advise = advise or _unchanged
+        self.latest = int(memory.times.max()) if len(memory) else 0
         self._index = Lazy(self._index_ids)
+
+    def joined(self, memory: Corpus, method: Method, fresh: Corpus) -> Inference:
+        """Return the same beside a memory that has grown by ``fresh``, without reading it all."""
+        other = copy(self)
+        other.memory, other.method = memory, method
+        other.latest = max(self.latest, int(fresh.times.max(initial=self.latest)))
+        other._index = Lazy(other._index_ids)
+        other._index.put(self._index.get().joined(fresh.ids))
+        return other
 
     def match(self, frame: pl.DataFrame) -> MemoryMatch:
         """Find the messages in the memory."""
@@ -83,8 +102,13 @@ class Inference:
         return self.uncalibrated(frame, match).calibrated(self.calibration)
 
     def uncalibrated(self, frame: pl.DataFrame, match: MemoryMatch) -> Prediction:
-        """Predict with the probabilities that the method gives."""
-        return together([(rows, said) for rows, said, _ in self.parts(frame, match)])
+        """Predict with the probabilities that the method, and who advises it, give."""
+        parts = self.parts(frame, match)
+        return together([(rows, self.advise(said, corpus)) for rows, said, corpus in parts])
+
+    def predict_rows(self, rows: Ints) -> Prediction:
+        """Predict messages of the memory, without calibration."""
+        return self.advise(self.method.predict(rows), self.memory.take(rows))
 
     def parts(
         self, frame: pl.DataFrame, match: MemoryMatch
@@ -141,7 +165,7 @@ class Inference:
 
         So its neighbours are weighed as for a message that has just come in.
         """
-        return self.featuriser.prepare(frame, keys, missing_time=self._latest)
+        return self.featuriser.prepare(frame, keys, missing_time=self.latest)
 
     def _index_ids(self) -> KeyIndex:
         return KeyIndex(self.memory.ids)

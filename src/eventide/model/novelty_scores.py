@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -15,28 +15,39 @@ from eventide.corpus.corpus import Corpus, Ints
 from eventide.corpus.training_set import TrainingSet
 from eventide.errors import BadSetting
 from eventide.methods.baselines.logistic_regression import LinearProbe
-from eventide.methods.method import Method, Prediction
+from eventide.methods.method import Method, Prediction, together
 from eventide.novelty.detector import FALSE_ALARMS, NoveltyDetector
+from eventide.novelty.experts import EXPERTS, expert_scores
+from eventide.novelty.history import MessageRecord, StreamHistory
+from eventide.novelty.off_topic import OffTopic, nearest_mean
 from eventide.novelty.reference import MOST, Reference
-from eventide.novelty.signals import MessageEvidence
+from eventide.novelty.signals import SIGNALS, MessageEvidence, signal_table
 from eventide.novelty.verdicts import Verdicts, judge_messages, without_novelty
+from eventide.opinions.log_pool import LogarithmicPool
 
 if TYPE_CHECKING:
     from eventide.model.classifier import EventClassifier
+    from eventide.model.inference import MemoryMatch
 
 ARRAYS = "novelty"
 """The file of the detector in a saved model; models of older releases have none."""
-PROBE = "probe."
+PROBE, POOL, DISMISSED = "probe.", "pool", "dismissed"
 ABSENT = -100.0
 """Logit of a class that no labelled message has."""
 
 
 @dataclass(frozen=True)
 class NoveltyModel:
-    """The fitted detector and the probe, both saved with a model."""
+    """The fitted detector and the probe; of a model that was updated, its stream's history too.
+
+    With a history, the events of messages are those of a ``pool`` of experts, the network first.
+    """
 
     detector: NoveltyDetector
     probe: LinearProbe
+    pool: LogarithmicPool | None = None
+    history: StreamHistory | None = None
+    off_topic: OffTopic | None = None
 
     @classmethod
     def fit(cls, training_set: TrainingSet, method: Method) -> Self | None:
@@ -56,10 +67,58 @@ class NoveltyModel:
         detector = NoveltyDetector.fit(evidence, validation.labels)
         return None if detector is None else cls(detector, probe)
 
+    def adapted(self, history: StreamHistory | None) -> Self:
+        """Learn from messages that were labelled after they had come: detector and pool."""
+        if history is None:
+            return self
+        known = history.known
+        pool = LogarithmicPool.fit(history.labelled.scores[known], history.classes[known])
+        detector = self.detector.adapted(history, pool)
+        return replace(self, detector=detector, pool=pool, history=history)
+
+    def evidence(self, said: Prediction, corpus: Corpus, reference: Reference) -> MessageEvidence:
+        """Collect what the signals read of messages that were predicted."""
+        found = evidence_of_messages(said, corpus, reference, self.probe)
+        if self.pool is None:
+            return found
+        return replace(found, pooled=self.pool.logits(expert_scores(found)))
+
+    def pooled(self, said: Prediction, evidence: MessageEvidence) -> Prediction:
+        """Let the experts speak together, where there is a pool; beliefs stay the network's."""
+        if evidence.pooled is None:
+            return said
+        powers = np.exp(evidence.pooled - evidence.pooled.max(axis=1, keepdims=True))
+        probability = powers / powers.sum(axis=1, keepdims=True)
+        return replace(
+            said,
+            probability=probability,
+            predicted=probability.argmax(axis=1),
+            undecided=np.zeros_like(said.undecided),
+        )
+
+    def dismissing(self, features: NDArray[np.float32]) -> Self:
+        """Learn that messages with these vectors [n, width] are off-topic."""
+        known = self.off_topic
+        return replace(
+            self, off_topic=OffTopic.of(features) if known is None else known.joined(features)
+        )
+
+    def dismissed(self, evidence: MessageEvidence, corpus: Corpus) -> NDArray[np.bool_] | None:
+        """Say which messages are like those that were dismissed."""
+        if self.off_topic is None:
+            return None
+        nearest = evidence.comparison.nearest.reshape(len(evidence), -1)
+        return self.off_topic.like(corpus.features, nearest_mean(nearest))
+
     def state(self) -> dict[str, NDArray[Any]]:
         """Return arrays that ``from_state`` reads back."""
         probe = {"weights": self.probe.weights, "bias": self.probe.bias}
-        return self.detector.state() | {f"{PROBE}{name}": each for name, each in probe.items()}
+        found = self.detector.state() | {f"{PROBE}{name}": each for name, each in probe.items()}
+        if self.history is not None:
+            found |= self.history.state()
+        if self.off_topic is not None:
+            found |= {DISMISSED: self.off_topic.vectors}
+        return found if self.pool is None else found | {POOL: self.pool.weights}
 
     @classmethod
     def from_state(cls, arrays: Mapping[str, NDArray[Any]] | None) -> Self | None:
@@ -67,7 +126,12 @@ class NoveltyModel:
         if arrays is None:
             return None
         probe = LinearProbe(arrays[f"{PROBE}weights"], arrays[f"{PROBE}bias"])
-        return cls(NoveltyDetector.from_state(arrays), probe)
+        pool = LogarithmicPool(arrays[POOL]) if POOL in arrays else None
+        if pool is not None and pool.weights.shape != (len(EXPERTS),):
+            raise ValueError("the pool is not of this eventide's experts")
+        history = StreamHistory.from_state(arrays)
+        off_topic = OffTopic.of(arrays[DISMISSED]) if DISMISSED in arrays else None
+        return cls(NoveltyDetector.from_state(arrays), probe, pool, history, off_topic)
 
 
 def fit_probe(corpus: Corpus, labels: Ints, classes: int) -> LinearProbe:
@@ -90,39 +154,83 @@ def evidence_of_messages(
     prediction: Prediction, corpus: Corpus, reference: Reference, probe: LinearProbe
 ) -> MessageEvidence:
     """Collect what the signals read of messages that were predicted."""
-    logits = probe.logits(unit_rows(corpus.features)).astype(np.float64)
-    return MessageEvidence(prediction, reference.compare(corpus), logits)
+    vectors = unit_rows(corpus.features)
+    logits = probe.logits(vectors).astype(np.float64)
+    return MessageEvidence(prediction, reference.compare(corpus, vectors), logits)
 
 
-def verdicts_of(
+def tested(
+    model: EventClassifier, frame: pl.DataFrame, match: MemoryMatch, truth: Ints, *, classes: int
+) -> StreamHistory | None:
+    """Return the model's history with messages whose labels it is about to learn.
+
+    ``truth`` [n] are classes of ``classes``, those that are new to the model last; -1 without any.
+    """
+    known = model.novelty_
+    if known is None:
+        return None
+    came = MessageRecord(
+        np.zeros((len(frame), len(SIGNALS))),
+        np.zeros((len(frame), len(model.classes_), len(EXPERTS)), dtype=np.float32),
+    )
+    for rows, said, corpus in model.inference.parts(frame, match):
+        evidence = known.evidence(said, corpus, model.reference)
+        came.signals[rows], came.scores[rows] = signal_table(evidence), expert_scores(evidence)
+    history = known.history or StreamHistory.none(classes)
+    return history.joined(came, truth, classes=classes)
+
+
+@dataclass(frozen=True)
+class Adviser:
+    """Lets the pool speak for messages that a method has predicted."""
+
+    novelty: NoveltyModel
+    reference: Reference
+
+    def __call__(self, said: Prediction, corpus: Corpus) -> Prediction:
+        """Return what the pool says of the messages of ``corpus``."""
+        return self.novelty.pooled(said, self.novelty.evidence(said, corpus, self.reference))
+
+
+def judged(
     model: EventClassifier,
-    prediction: Prediction,
     parts: list[tuple[Ints, Prediction, Corpus]],
     false_alarms: float | None = None,
-) -> Verdicts:
-    """Say of predicted messages whether each is known, to be reviewed, or new.
+) -> tuple[Prediction, Verdicts]:
+    """Return calibrated predictions, and whether each message is known, to be reviewed, or new.
 
-    ``parts`` are the same messages as the memory has them or as they were featurised.
+    ``parts`` are what the method says of messages, and these as the memory has them or as they were
+    featurised.
     """
     if false_alarms is not None and not 0 < false_alarms < 1:
         raise BadSetting(
             f"false_alarms cannot be {false_alarms!r}",
             next_step="give a share of messages above 0 and below 1, such as 0.05",
         )
-    known = model.novelty_
+    known, rate = model.novelty_, FALSE_ALARMS if false_alarms is None else false_alarms
     if known is None:
-        return without_novelty(prediction.doubt)
+        said = together([(rows, said) for rows, said, _ in parts])
+        prediction = said.calibrated(model.calibration_)
+        return prediction, without_novelty(prediction.doubt)
+    evidence = [known.evidence(said, corpus, model.reference) for _, said, corpus in parts]
+    pairs = list(zip(parts, evidence, strict=True))
+    said = together([(rows, known.pooled(said, own)) for (rows, said, _), own in pairs])
+    prediction = said.calibrated(model.calibration_)
     verdict = np.empty(len(prediction.predicted), dtype="<U6")
     novelty = np.empty(len(verdict))
     reason = [""] * len(verdict)
-    for rows, said, corpus in parts:
-        evidence = evidence_of_messages(said, corpus, model.reference, known.probe)
-        rate = FALSE_ALARMS if false_alarms is None else false_alarms
-        found = judge_messages(known.detector, evidence, prediction.doubt[rows], false_alarms=rate)
+    for (rows, _, corpus), own in pairs:
+        found = judge_messages(
+            known.detector,
+            own,
+            prediction.doubt[rows],
+            false_alarms=rate,
+            dismissed=known.dismissed(own, corpus),
+        )
         verdict[rows], novelty[rows] = found.verdict, found.novelty
         for row, words in zip(rows.tolist(), found.reason, strict=True):
             reason[row] = words
-    return Verdicts(verdict, novelty, reason)
+    return prediction, Verdicts(verdict, novelty, reason)
 
 
 def with_verdicts(frame: pl.DataFrame, verdicts: Verdicts) -> pl.DataFrame:

@@ -42,6 +42,7 @@ EARLIER: dict[str, Any] = {
     "loss.fusion": "dempster",
     "loss.extra_terms": {},
     "loss.class_balanced_scale": "classes",
+    "training.epoch_rounds": 1,
     "training.epoch_steps": 1,
     "training.least_steps": 0,
     "training.patience_steps": 0,

@@ -1,8 +1,9 @@
 """A model that keeps learning: remember new messages, learn labels and events, let old ones go.
 
-Nothing is approximate: when messages join or leave, what their neighbours' hidden states hold
-changes, and the states of the whole memory are computed again when they are next needed. So joining
-in any batches equals joining at once, and the cost of that pass grows with the memory.
+Nothing is approximate: joining in any batches equals joining at once. With ``graph.earlier_only``
+messages that are not earlier than the memory's latest change no state of it: theirs are computed on
+joining, and the memory's stay. Else, and when weights change or messages leave, the states of the
+whole memory are computed again when they are next needed; that pass grows with the memory.
 """
 
 from __future__ import annotations
@@ -15,38 +16,49 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from eventide.corpus.corpus import Corpus, Ints
-from eventide.corpus.training_set import UNLABELLED, TrainingSet, Validation
+from eventide.corpus.corpus import Ints
+from eventide.corpus.training_set import UNLABELLED, TrainingSet
 from eventide.errors import InputError
 from eventide.features.time_buckets import time_buckets
 from eventide.graphs.keys import KeyIndex
 from eventide.methods import METHODS
 from eventide.methods.baselines.logistic_regression import LrEncoder
 from eventide.methods.method import Method
-from eventide.methods.single_step import KEPT
 from eventide.methods.trained import MultiViewMethod
 from eventide.methods.warm_start import STEPS, fine_tune, warm_start
+from eventide.model.joining import (
+    MemoryOnItsWay,
+    joined_memory,
+    take_labels,
+    take_states,
+    validating,
+    validation_of,
+)
 from eventide.model.label_types import TEXT, as_given, label_kind
-from eventide.model.novelty_scores import NoveltyModel, fit_probe
+from eventide.model.novelty_scores import Adviser, NoveltyModel, fit_probe, tested
+from eventide.model.remembering import late_messages, remember, states_stay
 from eventide.model.validation_ids import ValidationIds
 from eventide.model.validation_predictions import ValidationPredictions
+from eventide.novelty.experts import EXPERTS
+from eventide.novelty.history import StreamHistory
+from eventide.novelty.reference import Reference
 from eventide.opinions.calibration import ProbabilityCalibration
 from eventide.scoring.metrics import accuracy
 
 if TYPE_CHECKING:
     from eventide.model.classifier import EventClassifier
 
-HELD_OUT = 10
-"""Of the labelled messages of an event, every so many-th is held out to validate."""
-
 
 @dataclass(frozen=True)
 class UpdateReport:
     """What an update changed.
 
-    Validation accuracies are of the messages of the events known before; None without any, or
-    where nothing was learned.
+    ``states`` says what became of the memory's hidden states: "kept" or "recomputed". ``late``
+    messages of a causal graph are of an earlier time bucket than the memory's latest. Validation
+    accuracies are of the messages of the events known before; None without any, or where nothing
+    was learned. ``experts`` are the weights of the pool that decides events, where there is one.
     """
 
     remembered: int = 0
@@ -54,8 +66,12 @@ class UpdateReport:
     corrected: int = 0
     replaced: int = 0
     aged: int = 0
+    dismissed: int = 0
     memory: int = 0
+    states: str = "recomputed"
+    late: int = 0
     new_events: list[str] = field(default_factory=list)
+    experts: dict[str, float] = field(default_factory=dict)
     validation_before: float | None = None
     validation_after: float | None = None
     seconds: float = 0.0
@@ -66,58 +82,91 @@ class UpdateReport:
         return asdict(self)
 
 
-@dataclass(frozen=True)
-class _Memory:
-    """The memory on its way: messages, their labels, who validates with which class."""
-
-    corpus: Corpus
-    labels: Ints
-    clear: pl.DataFrame | None
-
-    def take(self, rows: Ints) -> _Memory:
-        clear = None if self.clear is None else self.clear[rows]
-        return _Memory(self.corpus.take(rows).compact(), self.labels[rows], clear)
-
-
 def update_model(
     model: EventClassifier,
     messages: Any = None,
     y: Any = None,
     *,
     steps: int = STEPS,
+    off_topic: Any = None,
     forget_before: datetime | str | None = None,
     allow_rejected: bool = False,
 ) -> UpdateReport:
     """Let a fitted model remember ``messages``, learn their labels, and let old messages go.
 
-    The model changes only once all is ready. New events get the last places among the classes.
+    What is like ``off_topic`` messages is no longer called new. The model changes only once all is
+    ready. New events get the last places among the classes.
     """
     started = time.perf_counter()
     check_updatable(model)
+    dismissed = None if off_topic is None else _dismissed(model, off_topic)
+    report = _updated(model, messages, y, steps, forget_before, allow_rejected)
+    if dismissed is not None and model.novelty_ is not None:
+        model.novelty_ = model.novelty_.dismissing(dismissed)
+        report = replace(report, dismissed=len(dismissed))
+    return replace(report, seconds=time.perf_counter() - started)
+
+
+def _dismissed(model: EventClassifier, messages: Any) -> NDArray[np.float32]:
+    """Return the vectors of messages that a person dismissed as off-topic."""
+    if model.novelty_ is None:
+        raise InputError(
+            "the model does not measure novelty, so that nothing can be dismissed",
+            next_step="train again, with validation messages",
+        )
+    frame = model.intake(messages).messages
+    return np.asarray(model.featuriser_.encoder.encode(frame), dtype=np.float32)
+
+
+def _updated(
+    model: EventClassifier,
+    messages: Any,
+    y: Any,
+    steps: int,
+    forget_before: datetime | str | None,
+    allow_rejected: bool,
+) -> UpdateReport:
+    if messages is None and forget_before is None:
+        return UpdateReport(memory=len(model.memory_), states="kept")
     before = None if forget_before is None else _bucket(model, forget_before)
-    memory = _Memory(model.memory_, model.labels_, model.remembered_)
+    memory = MemoryOnItsWay(model.memory_, model.labels_, model.remembered_)
     states = dict(model.method_.state())
-    validated, truth = _validating(model)
+    validated, truth = validating(model)
     names = [str(each) for each in model.class_names]
     report: dict[str, Any] = {"notes": []}
-    learned = 0
+    learned, history = 0, None
     if messages is not None:
         frame = model.intake(messages, y, allow_rejected=allow_rejected).messages
         frame = frame.unique("id", keep="last", maintain_order=True)
         match = model.inference.match(frame)
-        memory, rows, fresh = _joined(model, memory, states, frame, match.rows, match.edited)
+        memory, rows, added = joined_memory(model, memory, states, frame, match.rows, match.edited)
         events = frame["event"].to_list()
         fresh_names = sorted({e for e in events if e is not None} - set(names))
         as_given([*names, *fresh_names], _kind_with(model, fresh_names))
         number = {name: at for at, name in enumerate([*names, *fresh_names])}
         wanted = np.array([UNLABELLED if e is None else number[e] for e in events], dtype=np.int64)
-        memory, validated, truth, counted = _labelled(memory, rows, wanted, validated, truth)
-        learned = counted["learned"] + counted["corrected"]
-        report |= counted | {
-            "remembered": int(fresh.sum()),
+        memory, validated, truth, first, corrected = take_labels(
+            memory, rows, wanted, validated, truth
+        )
+        learned = len(first) + corrected
+        report |= {
+            "learned": len(first),
+            "corrected": corrected,
+            "remembered": len(added),
             "replaced": int(match.edited.sum()),
             "new_events": fresh_names,
+            "late": late_messages(model, added),
         }
+        if learned:
+            asked = np.full(len(frame), UNLABELLED, dtype=np.int64)
+            asked[first] = wanted[first]
+            history = tested(model, frame, match, asked, classes=len(names) + len(fresh_names))
+        changed = learned or match.edited.any() or before is not None
+        if not changed and states_stay(model, added):
+            remember(model, memory.corpus, added)
+            model.remembered_ = memory.clear
+            report |= {"states": "kept", "memory": len(memory.corpus)}
+            return UpdateReport(**report)
         names += fresh_names
     if before is not None:
         staying = np.flatnonzero(memory.corpus.times >= before)
@@ -128,19 +177,21 @@ def update_model(
                 next_step="give an earlier time",
             )
         report["aged"] = len(memory.corpus) - len(staying)
-        _take_states(states, staying)
+        take_states(states, staying)
         memory = memory.take(staying)
-    found = _validation(memory.corpus, validated, truth)
+    found = validation_of(memory.corpus, validated, truth)
     training_set = TrainingSet(memory.corpus, memory.labels, len(names), found)
     if learned:
         report["validation_before"] = _accuracy(model, training_set, len(model.classes_))
     method = _continued(model, states, training_set, learned=learned, steps=steps)
     classes = as_given(names, _kind_with(model, report.get("new_events", [])))
     known = len(model.classes_)
-    _settle(model, method, memory, training_set, classes, validated, truth, learned, report)
+    _settle(
+        model, method, memory, training_set, classes, validated, truth, learned, history, report
+    )
     if learned:
         report["validation_after"] = _accuracy(model, training_set, known)
-    report |= {"memory": len(memory.corpus), "seconds": time.perf_counter() - started}
+    report |= {"memory": len(memory.corpus)}
     return UpdateReport(**report)
 
 
@@ -172,93 +223,6 @@ def _bucket(model: EventClassifier, when: datetime | str) -> int:
     graph = model.settings_.graph
     column = pl.Series([zoned], dtype=pl.Datetime("ms", "UTC"))
     return int(time_buckets(column, graph.time_unit, graph.bucket_width)[0])
-
-
-def _validating(model: EventClassifier) -> tuple[ValidationIds | None, Ints]:
-    """Who validates, and the class of each; nobody where the model does not know."""
-    if model.validated_ is None or model.validation_ is None:
-        return None, np.zeros(0, dtype=np.int64)
-    return model.validated_, model.validation_.truth
-
-
-def _joined(
-    model: EventClassifier,
-    memory: _Memory,
-    states: dict[str, Any],
-    frame: pl.DataFrame,
-    known: Ints,
-    edited: Any,
-) -> tuple[_Memory, Ints, Any]:
-    """Let new messages join; return the memory, the row of each message, and which are new."""
-    fresh = known < 0
-    rows = known.copy()
-    if edited.any():  # what is remembered under these ids goes
-        ids = model.featuriser_.hashed("id", frame.filter(pl.Series(edited))["id"])
-        staying = np.flatnonzero(~np.isin(memory.corpus.ids, ids))
-        place = np.full(len(memory.corpus), -1, dtype=np.int64)
-        place[staying] = np.arange(len(staying))
-        rows = np.where(rows >= 0, place[rows], -1)
-        _take_states(states, staying)
-        memory = memory.take(staying)
-    if fresh.any():
-        unseen = frame.filter(pl.Series(fresh))
-        corpus = model.inference.prepare(unseen, model.featuriser_.keys(unseen))
-        rows[fresh] = len(memory.corpus) + np.arange(len(corpus))
-        if KEPT in states:
-            method = model.method_
-            assert isinstance(method, LrEncoder)
-            states[KEPT] = np.concatenate([states[KEPT], method.logits(corpus)])
-        clear = memory.clear
-        if clear is not None:
-            clear = pl.concat([clear, unseen.select(clear.columns)], how="vertical_relaxed")
-        labels = np.append(memory.labels, np.full(len(corpus), UNLABELLED, dtype=np.int64))
-        memory = _Memory(memory.corpus.joined(corpus), labels, clear)
-    return memory, rows, fresh
-
-
-def _take_states(states: dict[str, Any], rows: Ints) -> None:
-    for name in [each for each in states if each.startswith("rows.")]:
-        states[name] = states[name][rows]
-
-
-def _labelled(
-    memory: _Memory,
-    rows: Ints,
-    wanted: Ints,
-    validated: ValidationIds | None,
-    truth: Ints,
-) -> tuple[_Memory, ValidationIds | None, Ints, dict[str, Any]]:
-    """Take labels over: a tenth of them validates, the others are to be learned."""
-    given = wanted >= 0
-    labels, truth = memory.labels.copy(), truth.copy()
-    place = np.full(len(rows), -1, dtype=np.int64)
-    if validated is not None:
-        place = validated.find(memory.corpus.ids[rows])
-        held = given & (place >= 0)
-        truth[place[held]] = wanted[held]
-    open_rows = given & (place < 0)
-    old = labels[rows[open_rows]]
-    corrected = int(((old >= 0) & (old != wanted[open_rows])).sum())
-    first = np.flatnonzero(open_rows & (labels[rows] == UNLABELLED))
-    labels[rows[open_rows]] = wanted[open_rows]
-    if validated is not None and len(first):
-        order = first[np.argsort(wanted[first], kind="stable")]
-        starts = np.searchsorted(wanted[order], wanted[order])
-        chosen = order[(np.arange(len(order)) - starts) % HELD_OUT == HELD_OUT - 1]
-        labels[rows[chosen]] = UNLABELLED
-        ids = np.concatenate([validated.ids, memory.corpus.ids[rows[chosen]]])
-        users = np.concatenate([validated.users, memory.corpus.users[rows[chosen]]])
-        validated, truth = ValidationIds(ids, users), np.append(truth, wanted[chosen])
-    counted = {"learned": len(first), "corrected": corrected}
-    return replace(memory, labels=labels), validated, truth, counted
-
-
-def _validation(corpus: Corpus, validated: ValidationIds | None, truth: Ints) -> Validation:
-    """Return the validation messages that the memory still has."""
-    if validated is None:
-        return Validation(truth[:0], rows=truth[:0])
-    rows = KeyIndex(corpus.ids).find(validated.ids)
-    return Validation(truth[rows >= 0], rows=rows[rows >= 0])
 
 
 def _continued(
@@ -298,19 +262,20 @@ def _accuracy(model: EventClassifier, training_set: TrainingSet, classes: int) -
     there = rows >= 0
     if not there.any():
         return None
-    said = model.method_.predict(rows[there])
+    said = model.inference.predict_rows(rows[there])
     return accuracy(held.labels[known][there], said.scored_as)
 
 
 def _settle(
     model: EventClassifier,
     method: Method,
-    memory: _Memory,
+    memory: MemoryOnItsWay,
     training_set: TrainingSet,
     classes: Any,
     validated: ValidationIds | None,
     truth: Ints,
     learned: int,
+    history: StreamHistory | None,
     report: dict[str, Any],
 ) -> None:
     """Change the model, now that all is ready."""
@@ -318,10 +283,17 @@ def _settle(
     novelty, calibration = model.novelty_, model.calibration_
     validation, kept = model.validation_, validated
     if learned and len(held):
-        said = ValidationPredictions.of(method, training_set)
+        fitted, advise = NoveltyModel.fit(training_set, method), None
+        if fitted is not None and novelty is not None:
+            fitted = replace(fitted, off_topic=novelty.off_topic)
+        novelty = fitted or novelty
+        if novelty is not None:
+            novelty = novelty.adapted(history)
+            reference = Reference(memory.corpus, memory.labels, len(classes))
+            advise = Adviser(novelty, reference)
+        said = ValidationPredictions.of(method, training_set, advise)
         calibration = said.calibrate()
         validation = replace(said, kind=calibration.kind)
-        novelty = NoveltyModel.fit(training_set, method) or novelty
     elif learned:
         grew = len(classes) > len(model.classes_)
         calibration = ProbabilityCalibration.identity() if grew else calibration
@@ -331,7 +303,7 @@ def _settle(
         )
         if novelty is not None:
             probe = fit_probe(memory.corpus, memory.labels, len(classes))
-            novelty = replace(novelty, probe=probe)
+            novelty = replace(novelty, probe=probe).adapted(history)
     if kept is not None and (learned or len(held) < len(truth)):
         rows = KeyIndex(memory.corpus.ids).find(kept.ids) >= 0
         if learned or model.protocol == "transductive":
@@ -342,3 +314,5 @@ def _settle(
     model.method_, model.classes_ = method, classes
     model.calibration_, model.validation_, model.validated_ = calibration, validation, kept
     model.novelty_ = novelty
+    if learned and novelty is not None and novelty.pool is not None:
+        report["experts"] = dict(zip(EXPERTS, novelty.pool.weights.round(3).tolist(), strict=True))

@@ -6,7 +6,7 @@ calibration; so what is shown of them is calibrated by temperatures fitted on ot
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eventide.corpus.corpus import Corpus
 from eventide.corpus.training_set import Ints, TrainingSet
-from eventide.methods.method import Bools, Floats, Method
+from eventide.methods.method import Bools, Floats, Method, Prediction
 from eventide.opinions.calibration import (
     SMALLEST,
     Kind,
@@ -41,8 +42,13 @@ class ValidationPredictions:
     kind: Kind = "none"
 
     @classmethod
-    def of(cls, method: Method, training_set: TrainingSet) -> ValidationPredictions:
-        """Ask a fitted method."""
+    def of(
+        cls,
+        method: Method,
+        training_set: TrainingSet,
+        advise: Callable[[Prediction, Corpus], Prediction] | None = None,
+    ) -> ValidationPredictions:
+        """Ask a fitted method, and who advises it."""
         held = training_set.validation
         if not len(held):
             return cls.none(training_set.classes)
@@ -52,6 +58,8 @@ class ValidationPredictions:
                 if held.corpus is not None
                 else method.predict(_rows(held.rows))
             )
+        if advise is not None:
+            said = advise(said, held.corpus or training_set.corpus.take(_rows(held.rows)))
         logs = np.log(np.maximum(said.probability, SMALLEST)).astype(np.float32)
         return cls(logs, said.predicted, said.undecided, held.labels)
 

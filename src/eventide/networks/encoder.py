@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from itertools import pairwise
 from typing import Any, cast
 
@@ -12,8 +12,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from eventide.graphs.neighbourhood_protocol import Constant, Lookup, Neighbourhood, Stale
-from eventide.networks.initialisation import Dropout, Noise
+from eventide.graphs.neighbourhood_protocol import Lookup, Neighbourhood
+from eventide.networks.initialisation import Dropout, MaskRows, Noise
 from eventide.networks.settings import NetworkSettings
 from eventide.networks.temporal_attention import Average, Projection, TemporalAttention
 from eventide.tensors import unit_rows
@@ -24,15 +24,9 @@ LayerReads = Callable[[Tensor], tuple[Tensor, Average]]
 
 @dataclass(frozen=True, eq=False)
 class ViewGraph:
-    """One view of all messages; ``values`` [N, features] must not change afterwards."""
+    """One view of all messages."""
 
     neighbourhood: Neighbourhood
-    values: Tensor
-
-    @cached_property
-    def features(self) -> Constant:
-        """Averages of the features, prepared when first asked for and kept."""
-        return self.neighbourhood.constant(self.values)
 
 
 class SharedEncoder(nn.Module):
@@ -113,33 +107,31 @@ class SharedEncoder(nn.Module):
         states = self._hidden(projected, graph)[-1]
         return self._finish(top(states, partial(graph.neighbourhood.average, states)))
 
-    def forward_stale(
-        self, features: Tensor, graph: ViewGraph, rows: Tensor, stale: Sequence[Stale]
-    ) -> Tensor:
-        """Embed ``rows`` over hidden states computed earlier: only their own are computed anew.
+    def hidden(self, graph: ViewGraph, projected: Projection) -> Tensor:
+        """Run all messages through every layer but the last, given the first one's linear maps."""
+        return self._hidden(projected, graph)[-1]
 
-        ``stale`` are the hidden layers of all messages. Not exact: what the neighbours say is as
-        old as ``stale`` is, and no gradient passes through it.
-        """
-        rows, copies = torch.unique(rows, return_inverse=True)
-        first, *later = self._layers()
-        updated = first(features[rows], partial(graph.features.average, rows=rows))
-        for layer, old in zip(later, stale, strict=True):
-            own = self._between(updated)
-            updated = layer(own, partial(old.average, own, rows=rows))
-        return self._finish(updated)[copies]
-
-    def forward_read(self, features: Tensor, reads: Sequence[LayerReads]) -> Tensor:
-        """Embed messages whose layers read what ``reads`` says, one for each layer."""
-        own, average = reads[-1](self.hidden_read(features, reads[:-1]))
+    def last(self, own: Tensor, average: Average) -> Tensor:
+        """Run the last layer for messages with these hidden states: ``own`` [n, width]."""
         return self._finish(self._layers()[-1](own, average))
 
-    def hidden_read(self, features: Tensor, reads: Sequence[LayerReads]) -> Tensor:
-        """Run the first layers, one for each of ``reads``."""
+    def forward_read(
+        self, features: Tensor, reads: Sequence[LayerReads], masks: Sequence[MaskRows | None]
+    ) -> Tensor:
+        """Embed messages whose layers read what ``reads`` says, one for each layer.
+
+        ``masks`` say where the states after each layer but the last lie in its dropout mask.
+        """
+        return self.last(*reads[-1](self.hidden_read(features, reads[:-1], masks)))
+
+    def hidden_read(
+        self, features: Tensor, reads: Sequence[LayerReads], masks: Sequence[MaskRows | None]
+    ) -> Tensor:
+        """Run the first layers, one for each of ``reads`` and ``masks``."""
         states = features
-        for layer, read in zip(self._layers(), reads, strict=False):
+        for layer, read, mask in zip(self._layers(), reads, masks, strict=False):
             own, average = read(states)
-            states = self._between(layer(own, average))
+            states = self._between(layer(own, average), mask)
         return states
 
     def memory(
@@ -156,10 +148,15 @@ class SharedEncoder(nn.Module):
 
     def hidden_new(self, features: Tensor, memory: Sequence[Any], lookup: Lookup) -> Tensor:
         """Run new messages through every layer but the last: what the last layer reads."""
-        states = features
+        return [features, *self.states_new(features, memory, lookup)][-1]
+
+    def states_new(self, features: Tensor, memory: Sequence[Any], lookup: Lookup) -> list[Tensor]:
+        """List the states of new messages after every layer but the last."""
+        states = [features]
         for layer, known in zip(self._layers()[:-1], memory[:-1], strict=True):
-            states = self._between(layer(states, partial(lookup.average, known, states)))
-        return states
+            average = partial(lookup.average, known, states[-1])
+            states.append(self._between(layer(states[-1], average)))
+        return states[1:]
 
     def last_rates(self, states: Tensor) -> Tensor:
         """Return how fast the last layer's attention decays with time, from what it reads [n]."""
@@ -206,8 +203,9 @@ class SharedEncoder(nn.Module):
     def _layers(self) -> list[TemporalAttention]:
         return cast(list[TemporalAttention], list(self.layers))
 
-    def _between(self, updated: Tensor) -> Tensor:
-        return cast(Tensor, self.dropout(functional.elu(updated)))
+    def _between(self, updated: Tensor, mask: MaskRows | None = None) -> Tensor:
+        # In place: of a million messages each copy would take a gigabyte in every view.
+        return cast(Tensor, self.dropout(functional.elu(updated, inplace=True), mask))
 
     def _finish(self, updated: Tensor) -> Tensor:
         return functional.elu(updated) if self.settings.final_activation == "elu" else updated

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from eventide.networks.initialisation import Dropout, Noise, seeded_linear
+from eventide.networks.initialisation import Dropout, MaskRows, Noise, seeded_linear
 from eventide.networks.settings import NetworkSettings
 from eventide.tensors import unit_rows, widen
 
@@ -73,24 +73,25 @@ class EvidenceHead(nn.Module):
         """One vector per class [C, inputs] where embeddings are compared with them, else None."""
         return self.output.weight if self.hidden is None else None
 
-    def forward(self, embeddings: Tensor) -> Tensor:
+    def forward(self, embeddings: Tensor, mask: MaskRows | None = None) -> Tensor:
         """Map embeddings [n, inputs] to logits [n, C]; ``evidence_of`` makes them evidence.
 
         A cosine classifier's logits are scale * cosine(hidden values, weights of the class).
+        ``mask``: where the messages lie in the dropout mask, if they are not all.
         """
-        logits = self._logits(embeddings)
+        logits = self._logits(embeddings, mask)
         if self.prior is None or not self.training:
             return logits
         return logits + self.prior.to(logits)
 
-    def hidden_values(self, embeddings: Tensor) -> Tensor:
+    def hidden_values(self, embeddings: Tensor, mask: MaskRows | None = None) -> Tensor:
         """Return what the classifier reads: the hidden layer's values, or the embeddings."""
         if self.hidden is None:
             return embeddings
-        return cast(Tensor, self.dropout(functional.relu(self.hidden(embeddings))))
+        return cast(Tensor, self.dropout(functional.relu(self.hidden(embeddings)), mask))
 
-    def _logits(self, embeddings: Tensor) -> Tensor:
-        hidden = self.hidden_values(embeddings)
+    def _logits(self, embeddings: Tensor, mask: MaskRows | None) -> Tensor:
+        hidden = self.hidden_values(embeddings, mask)
         if self.settings.classifier == "linear":
             return cast(Tensor, self.output(hidden))
         directions = unit_rows(widen(self.output.weight))

@@ -7,6 +7,7 @@ side effects cannot share that stream with whoever else uses it.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
@@ -36,6 +37,23 @@ class _UnsetLinear(nn.Linear):
         """Leave the weights as they are: PyTorch would draw them from its global stream."""
 
 
+DRAWN_AT_ONCE = 1_024
+"""Rows of a mask that are drawn at a time where only some of them are wanted."""
+
+
+@dataclass(frozen=True, eq=False)
+class MaskRows:
+    """Where some values lie in a mask of ``drawn`` rows, which workers draw alike.
+
+    Row ``rows[i]`` of the values has row ``places[i]`` of the mask; places ascend. Nobody reads the
+    other rows of the values: they are kept whole.
+    """
+
+    drawn: int
+    rows: Tensor
+    places: Tensor
+
+
 class Noise:
     """A stream of dropout masks with a state that a checkpoint can keep.
 
@@ -45,8 +63,6 @@ class Noise:
 
     def __init__(self, seed: int) -> None:
         self._generator = torch.Generator().manual_seed(seed)
-        self.worker = 0
-        """Which of several workers draws: each has masks of its own from the same stream."""
 
     @property
     def state(self) -> Tensor:
@@ -61,10 +77,24 @@ class Noise:
         """Draw a fresh seed, for whatever cannot draw from this stream itself."""
         return int(torch.randint(2**62, (), generator=self._generator))
 
-    def keep_mask(self, like: Tensor, rate: float) -> Tensor:
-        """Draw a mask of the shape of ``like``: True with probability 1 - ``rate``."""
-        generator = torch.Generator(device=like.device).manual_seed(self.seed() + self.worker)
-        return torch.rand(like.shape, generator=generator, device=like.device) >= rate
+    def keep_mask(self, like: Tensor, rate: float, part: MaskRows | None = None) -> Tensor:
+        """Draw a mask of the shape of ``like``: True with probability 1 - ``rate``.
+
+        With a ``part`` it has those rows of a larger mask, the same that one process draws.
+        """
+        generator = torch.Generator(device=like.device).manual_seed(self.seed())
+        if part is None:
+            return torch.rand(like.shape, generator=generator, device=like.device) >= rate
+        mask = torch.ones_like(like, dtype=torch.bool)
+        # A processor's stream goes on where it ended; that of a GPU depends on the whole shape.
+        step = DRAWN_AT_ONCE if like.device.type == "cpu" else max(part.drawn, 1)
+        for first in range(0, part.drawn, step):
+            size = (min(step, part.drawn - first), *like.shape[1:])
+            drawn = torch.rand(size, generator=generator, device=like.device)
+            ends = part.places.new_tensor([first, first + step])
+            low, high = torch.searchsorted(part.places, ends).tolist()
+            mask[part.rows[low:high]] = drawn[part.places[low:high] - first] >= rate
+        return mask
 
 
 class Dropout(nn.Module):
@@ -75,8 +105,13 @@ class Dropout(nn.Module):
         self.rate = rate
         self.noise = noise
 
-    def forward(self, values: Tensor) -> Tensor:
+    @property
+    def active(self) -> bool:
+        """Whether a mask is drawn: in training, and where anything is to be zeroed."""
+        return self.training and self.rate > 0
+
+    def forward(self, values: Tensor, part: MaskRows | None = None) -> Tensor:
         """Return ``values`` unchanged in evaluation, or thinned out in training."""
-        if not self.training or self.rate == 0:
+        if not self.active:
             return values
-        return values * self.noise.keep_mask(values, self.rate) / (1 - self.rate)
+        return values * self.noise.keep_mask(values, self.rate, part) / (1 - self.rate)

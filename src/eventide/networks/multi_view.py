@@ -11,11 +11,12 @@ import torch
 from torch import Tensor, nn
 
 from eventide.errors import BadSetting
-from eventide.graphs.neighbourhood_protocol import Lookup, Stale
+from eventide.graphs.neighbourhood_protocol import Lookup
 from eventide.networks.encoder import SharedEncoder, ViewGraph
 from eventide.networks.heads import EvidenceHead, evidence_of
-from eventide.networks.initialisation import Noise
+from eventide.networks.initialisation import MaskRows, Noise
 from eventide.networks.settings import NetworkSettings
+from eventide.networks.temporal_attention import Average
 from eventide.networks.trainable import TrainableNetwork
 from eventide.tensors import widen
 
@@ -99,18 +100,15 @@ class MultiViewNetwork(TrainableNetwork):
             for view, head in self._heads()
         }
 
-    def forward_stale(
-        self,
-        features: Tensor,
-        graphs: Mapping[str, ViewGraph],
-        rows: Tensor,
-        stale: Mapping[str, Sequence[Stale]],
-    ) -> dict[str, ViewOutput]:
-        """Run ``rows`` over the ``stale`` hidden states of everybody else; see the encoder."""
+    def hidden(self, features: Tensor, graphs: Mapping[str, ViewGraph]) -> dict[str, Tensor]:
+        """Run all messages through every layer but the last, view by view, with gradients."""
+        projected = self.encoder.project(features)
+        return {view: self.encoder.hidden(graphs[view], projected) for view in self.views}
+
+    def forward_shared(self, reads: Mapping[str, tuple[Tensor, Average]]) -> dict[str, ViewOutput]:
+        """Run the last layer alone, given hidden states of messages and how these average."""
         return {
-            view: self._output(
-                head, self.encoder.forward_stale(features, graphs[view], rows, stale[view])
-            )
+            view: self._output(head, self.encoder.last(*reads[view]))
             for view, head in self._heads()
         }
 
@@ -144,12 +142,14 @@ class MultiViewNetwork(TrainableNetwork):
         for _, head in self._heads():
             head.prior = prior - prior.mean()
 
-    def output_of(self, view: str, embeddings: Tensor) -> ViewOutput:
-        """Let the head of a view read embeddings."""
-        return self._output(dict(self._heads())[view], embeddings)
+    def output_of(self, view: str, embeddings: Tensor, mask: MaskRows | None = None) -> ViewOutput:
+        """Let the head of a view read embeddings; ``mask``: where they lie in its dropout mask."""
+        return self._output(dict(self._heads())[view], embeddings, mask)
 
     def _heads(self) -> list[tuple[str, EvidenceHead]]:
         return list(zip(self.views, cast(list[EvidenceHead], list(self.heads)), strict=True))
 
-    def _output(self, head: EvidenceHead, embeddings: Tensor) -> ViewOutput:
-        return ViewOutput(embeddings, head(embeddings), self.settings, head.prototypes)
+    def _output(
+        self, head: EvidenceHead, embeddings: Tensor, mask: MaskRows | None = None
+    ) -> ViewOutput:
+        return ViewOutput(embeddings, head(embeddings, mask), self.settings, head.prototypes)

@@ -29,10 +29,10 @@ class Projection:
     own: Tensor | None
 
     def plus_own(self, averages: Tensor, rows: Tensor | None) -> Tensor:
-        """Finish the layer for ``rows`` (all if None), given their averages."""
+        """Finish the layer for ``rows`` (all if None), given their averages, in their place."""
         if self.own is None:
             return averages
-        return averages + (self.own if rows is None else self.own[rows])
+        return averages.add_(self.own if rows is None else self.own[rows])
 
 
 class TemporalAttention(nn.Module):

@@ -28,7 +28,7 @@ WIDTH = 1024
 """Places that words and elements are hashed to."""
 WORDS = 0.7
 """Share of the hashed words in the likeness of two messages; the rest is the encoder's."""
-JOIN, GROUP, MERGE = 0.24, 0.18, 0.45
+JOIN, GROUP, MERGE = 0.18, 0.12, 0.45
 """Least cosine to join a candidate, to be grouped, and of two candidates to be merged."""
 FEWEST = 3
 """Messages of a candidate, at least."""
@@ -114,18 +114,54 @@ class Candidates:
         event = pl.col("candidate").replace_strict(events, return_dtype=pl.String)
         return kept.with_columns(event=event).drop("candidate")
 
-    def add(self, frame: pl.DataFrame, features: Vectors, new: NDArray[np.bool_]) -> None:
+    def dismissed(self) -> pl.DataFrame:
+        """Return the messages of dismissed candidates, which ``update`` can learn from."""
+        gone = [each.id for each in self.candidates if each.state == DISMISSED]
+        return self.messages.filter(pl.col("candidate").is_in(gone)).drop("candidate")
+
+    def add(
+        self,
+        frame: pl.DataFrame,
+        features: Vectors,
+        new: NDArray[np.bool_],
+        perhaps: NDArray[np.bool_] | None = None,
+    ) -> None:
         """Take messages in; those judged ``new`` [n] join candidates or become some.
 
         ``frame`` has id, text, created_at, user, and perhaps hashtags and entities. The others say
-        which words are common.
+        which words are common; of them, those that are ``perhaps`` new [n] join a candidate that
+        they are like, and else are left out.
         """
+        self._add(frame, features, new)
+        if perhaps is not None and (perhaps & ~new).any() and self.candidates:
+            rows = np.flatnonzero(perhaps & ~new)
+            alone = self._alone_ids()
+            self._add(frame[rows], features[rows], np.ones(len(rows), dtype=bool), grouping=False)
+            self._leave_out(self._alone_ids() - alone)
+        self._describe()
+
+    def _alone_ids(self) -> set[str]:
+        return set(self.messages.filter(pl.col("candidate").is_null())["id"].to_list())
+
+    def _leave_out(self, ids: set[str]) -> None:
+        kept = ~self.messages["id"].is_in(list(ids)).to_numpy()
+        self.messages, self.vectors = self.messages.filter(pl.Series(kept)), self.vectors[kept]
+
+    def _add(
+        self,
+        frame: pl.DataFrame,
+        features: Vectors,
+        new: NDArray[np.bool_],
+        *,
+        grouping: bool = True,
+    ) -> None:
         known = set(self.messages["id"].to_list())
         fresh = ~frame["id"].is_in(list(known)).to_numpy()
         words = [_words(row) for row in frame.filter(pl.Series(fresh)).iter_rows(named=True)]
-        for each in words:
-            self.frequency[_places(each)] += 1
-        self.seen += len(words)
+        if grouping:  # the others were counted before
+            for each in words:
+                self.frequency[_places(each)] += 1
+            self.seen += len(words)
         joining = new[fresh]
         if joining.any():
             rows = frame.filter(pl.Series(fresh)).filter(pl.Series(joining))
@@ -136,9 +172,9 @@ class Candidates:
             self.messages = pl.concat([self.messages, added])
             self.vectors = np.concatenate([self.vectors.reshape(-1, own.shape[1]), own])
             self._join()
-            self._group()
-            self._merge()
-        self._describe()
+            if grouping:
+                self._group()
+                self._merge()
 
     def _vectors(self, words: Sequence[Sequence[str]], features: Vectors) -> Vectors:
         rarity = np.log((1 + self.seen) / (1 + self.frequency)).clip(0) + 0.1
@@ -146,6 +182,11 @@ class Candidates:
         for row, each in enumerate(words):
             places = _places(each)
             hashed[row, places] = rarity[places]
+        return self.joined_vectors(hashed, features)
+
+    @staticmethod
+    def joined_vectors(hashed: Vectors, features: Vectors) -> Vectors:
+        """Put hashed words [n, `WIDTH`] and the encoder's vectors of messages side by side."""
         parts = [
             np.sqrt(WORDS) * unit_rows(hashed),
             np.sqrt(1 - WORDS) * unit_rows(features.astype(np.float32)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -9,7 +10,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from eventide.arrays import unit_rows
+from eventide.arrays import appended, unit_rows
 from eventide.corpus.corpus import Corpus, Ints
 from eventide.graphs.keys import KeyIndex
 
@@ -18,6 +19,8 @@ NEAREST = 10
 """Nearest labelled messages that are read."""
 MOST = 20_000
 """Labelled messages that vectors are compared with; of more, every n-th of each event."""
+NEVER = 1_000_000
+"""Time buckets to a class without labelled messages."""
 CHUNK = 1024
 """Messages that are compared at a time: no array grows with messages times messages."""
 
@@ -41,7 +44,8 @@ class Comparison:
     ``nearest`` [n, C, NEAREST] are the largest cosines with messages of each class, falling; -1
     where a class has no more. ``centroid`` [n, C] are cosines with the class centroids.
     ``unknown`` [n] counts elements that no labelled message has, ``elements`` [n] all of them, and
-    ``own`` [n, C] those that labelled messages of one class alone have.
+    ``own`` [n, C] those that labelled messages of one class alone have. ``apart`` [n, C] are the
+    time buckets between a message and the labelled message of each class that is nearest in time.
     """
 
     nearest: NDArray[np.float32]
@@ -49,6 +53,7 @@ class Comparison:
     elements: Ints
     unknown: Ints
     own: Ints
+    apart: Ints
 
 
 class Reference:
@@ -65,6 +70,13 @@ class Reference:
     def __init__(self, memory: Corpus, labels: Ints, classes: int) -> None:
         self.memory, self.labels, self.classes = memory, labels, classes
         self.rows = np.flatnonzero(labels >= 0)
+
+    def joined(self, memory: Corpus) -> Reference:
+        """Return the same beside a memory that has grown by messages without a label."""
+        other = copy(self)
+        more = np.full(len(memory) - len(self.memory), -1, dtype=np.int64)
+        other.memory, other.labels = memory, appended(self.labels, more)
+        return other
 
     @cached_property
     def _by_class(self) -> list[NDArray[np.float32]]:
@@ -92,10 +104,15 @@ class Reference:
             found[view] = Elements(KeyIndex(own.keys), counts, np.asarray(counts.sum(axis=1)))
         return found
 
-    def compare(self, corpus: Corpus) -> Comparison:
-        """Compare messages with the labelled ones, each by itself."""
+    def compare(self, corpus: Corpus, vectors: NDArray[np.float32] | None = None) -> Comparison:
+        """Compare messages with the labelled ones, each by itself.
+
+        ``vectors`` are their features in rows of unit length, where somebody has them already.
+        """
+        if vectors is None:
+            vectors = unit_rows(corpus.features)
         parts = [
-            self._vectors(corpus.features[start : start + CHUNK])
+            self._vectors(vectors[start : start + CHUNK])
             for start in range(0, max(len(corpus), 1), CHUNK)
         ]
         elements, unknown, own = self._counted(corpus)
@@ -105,10 +122,10 @@ class Reference:
             elements,
             unknown,
             own,
+            self._apart(corpus.times),
         )
 
-    def _vectors(self, features: NDArray[np.float32]) -> tuple[NDArray[np.float32], Floats]:
-        vectors = unit_rows(features.astype(np.float32))
+    def _vectors(self, vectors: NDArray[np.float32]) -> tuple[NDArray[np.float32], Floats]:
         nearest = np.full((len(vectors), self.classes, NEAREST), -1, dtype=np.float32)
         for each, known in enumerate(self._by_class):
             cosines = vectors @ known.T
@@ -116,6 +133,25 @@ class Reference:
                 cosines = -np.partition(-cosines, NEAREST - 1, axis=1)[:, :NEAREST]
             nearest[:, each, : cosines.shape[1]] = -np.sort(-cosines, axis=1)
         return nearest, (vectors @ self.centroids.T).astype(np.float64)
+
+    @cached_property
+    def _moments(self) -> list[Ints]:
+        """The times at which each class has labelled messages, rising."""
+        return [np.unique(self.memory.times[self.labels == each]) for each in range(self.classes)]
+
+    def _apart(self, times: Ints) -> Ints:
+        # The clock stands still after the memory's latest: a model that nobody has updated for
+        # weeks must not take every event for a thing of the past.
+        times = np.minimum(times, self.memory.times.max()) if len(self.memory) else times
+        found = np.full((len(times), self.classes), NEVER, dtype=np.int64)
+        for each, moments in enumerate(self._moments):
+            if len(moments):
+                after = np.searchsorted(moments, times)
+                near = np.stack(
+                    [moments[np.clip(at, 0, len(moments) - 1)] for at in (after - 1, after)]
+                )
+                found[:, each] = np.abs(near - times).min(axis=0).clip(max=NEVER)
+        return found
 
     def _counted(self, corpus: Corpus) -> tuple[Ints, Ints, Ints]:
         elements = np.zeros(len(corpus), dtype=np.int64)

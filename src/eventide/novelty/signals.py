@@ -22,11 +22,15 @@ LEAST = 1e-30
 
 @dataclass(frozen=True)
 class MessageEvidence:
-    """What signals read of n messages: the prediction, the comparison and the probe's logits."""
+    """What signals read of n messages: the prediction, the comparison and the probe's logits.
+
+    ``pooled`` [n, C] are the logits of a pool of experts, where the model has one.
+    """
 
     prediction: Prediction
     comparison: Comparison
     logits: Floats
+    pooled: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.prediction.predicted)
@@ -62,7 +66,7 @@ def probe_entropy(evidence: MessageEvidence, shown: Bools) -> Floats:
 
 def nearest_distance(evidence: MessageEvidence, shown: Bools) -> Floats:
     """Return 1 - mean cosine of the nearest labelled messages."""
-    cosines = evidence.comparison.nearest[:, shown].reshape(len(evidence), -1)
+    cosines = evidence.comparison.nearest[:, shown].reshape(len(evidence), shown.sum() * NEAREST)
     top = -np.sort(-cosines, axis=1)[:, :NEAREST].astype(np.float64)
     there = top > -1
     return np.asarray(1 - (top * there).sum(axis=1) / np.maximum(there.sum(axis=1), 1))
@@ -84,6 +88,34 @@ def unknown_elements(evidence: MessageEvidence, shown: Bools) -> Floats:
     return np.asarray(unknown / (found.elements + 1))
 
 
+def pool_entropy(evidence: MessageEvidence, shown: Bools) -> Floats:
+    """Return the entropy of the pool of experts, as a share of the largest; 0 without a pool."""
+    if evidence.pooled is None:
+        return np.zeros(len(evidence))
+    return pool_signals(evidence.pooled[:, shown])[:, 0]
+
+
+def pool_misfit(evidence: MessageEvidence, shown: Bools) -> Floats:
+    """Return how little the best event of the pool fits; 0 without a pool."""
+    if evidence.pooled is None:
+        return np.zeros(len(evidence))
+    return pool_signals(evidence.pooled[:, shown])[:, 1]
+
+
+def pool_signals(logits: Floats) -> Floats:
+    """Return share of the largest entropy and misfit [n, 2] of logits [n, C].
+
+    A class that there was not has the logit minus infinity.
+
+    >>> (pool_signals(np.array([[2.0, 2.0], [3.0, -np.inf]])).round(2) + 0.0).tolist()
+    [[1.0, -2.0], [0.0, -3.0]]
+    """
+    highest = logits.max(axis=1, keepdims=True)
+    entropy = _entropy(_normalised(np.exp(logits - highest)))
+    classes = np.maximum(np.isfinite(logits).sum(axis=1), 2)
+    return np.stack([entropy / np.log(classes), -highest[:, 0]], axis=1)
+
+
 SIGNALS: dict[str, Callable[[MessageEvidence, Bools], Floats]] = {
     "vacuity": vacuity,
     "entropy": entropy,
@@ -91,7 +123,11 @@ SIGNALS: dict[str, Callable[[MessageEvidence, Bools], Floats]] = {
     "nearest": nearest_distance,
     "centroid": centroid_distance,
     "elements": unknown_elements,
+    "pool": pool_entropy,
+    "misfit": pool_misfit,
 }
+FITTED = 6
+"""The first signals, which a model has before its stream has begun."""
 
 
 def signal_table(evidence: MessageEvidence, shown: Bools | None = None) -> Floats:

@@ -24,7 +24,10 @@ WORDS = {
     "nearest": "no labelled message is near",
     "centroid": "far from the centre of every event",
     "elements": "{unknown} of its {elements} elements are unknown",
+    "pool": "no event stands out by words, elements and days",
+    "misfit": "no event fits it by words, elements and days",
 }
+OFF_TOPIC = "off-topic: like messages that were dismissed"
 NOT_MEASURED = "novelty not measured: too few validation messages, or an older model"
 
 
@@ -43,11 +46,17 @@ def judge_messages(
     doubt: Floats,
     *,
     false_alarms: float = FALSE_ALARMS,
+    dismissed: NDArray[np.bool_] | None = None,
 ) -> Verdicts:
-    """Say of n messages whether they are known, to be reviewed, or new, and why."""
+    """Say of n messages whether they are known, to be reviewed, or new, and why.
+
+    Messages like ``dismissed`` ones [n] are never new, but to be reviewed.
+    """
     table = signal_table(evidence)
     novelty = detector.novelty(table)
     new = novelty > detector.threshold(false_alarms)
+    off = np.zeros(len(new), dtype=bool) if dismissed is None else new & dismissed
+    new &= ~off
     nearly = novelty > detector.threshold(min(1.0, NEARLY * false_alarms))
     verdict = _verdict(new, nearly | (doubt >= DOUBTFUL))
     order = np.argsort(-detector.contributions(table), axis=1)[:, :2]
@@ -63,6 +72,8 @@ def judge_messages(
     reason = [
         f"new: {words(row)}"
         if new[row]
+        else OFF_TOPIC
+        if off[row]
         else f"perhaps new: {words(row)}"
         if nearly[row]
         else doubt_in_words(doubt[row])

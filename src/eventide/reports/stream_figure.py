@@ -16,7 +16,7 @@ def draw_stream(results: Sequence[StreamResult], path: Path) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(9, 4), layout="constrained")
+    figure = Figure(figsize=(9, 4.4), layout="constrained")
     FigureCanvasAgg(figure)
     left, right = figure.subplots(1, 2, sharey=True)
     for each in results:
@@ -26,8 +26,10 @@ def draw_stream(results: Sequence[StreamResult], path: Path) -> None:
         right.plot(np.cumsum([day.labels for day in each.days]), accuracy, linewidth=1.5)
     left.set_xlabel("messages of the stream")
     right.set_xlabel("labels bought")
-    left.set_ylabel("accuracy so far")
-    figure.suptitle("Until an event has its first label, “new” is the right answer", fontsize=10)
-    left.legend(fontsize=8)
+    left.set_ylabel("share of all messages so far that are right")
+    title = "Messages in order of time, assigned before any of the day's labels is bought.\n"
+    title += "Until an event has its first label, “new” is the right answer."
+    figure.suptitle(title, fontsize=10)
+    figure.legend(loc="outside lower center", ncols=4, fontsize=8)
     with atomic_file(path, "the figure") as temporary:
         figure.savefig(temporary, format=path.suffix.lstrip(".").lower(), dpi=150)

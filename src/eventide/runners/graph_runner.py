@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,12 +13,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from eventide.arrays import appended
 from eventide.corpus.corpus import Corpus, Ints
-from eventide.errors import BadSetting
-from eventide.graphs.exact.kept_sums import StaleAverages
-from eventide.graphs.exact.lookup import BatchLookup, MemorySums
-from eventide.graphs.exact.small_batch_lookup import SmallBatchLookup
-from eventide.graphs.graph_set import GraphSet
+from eventide.graphs.exact.lookup import MemorySums
+from eventide.graphs.exact.shared_states import SharedStates
+from eventide.graphs.graph_set import Found, GraphSet
+from eventide.graphs.growing_memory import SegmentSums, in_segments
 from eventide.graphs.settings import GraphSettings
 from eventide.networks.encoder import ViewGraph
 from eventide.networks.multi_view import MultiViewNetwork
@@ -38,7 +39,7 @@ class NewMessages:
     """New messages beside the memory: prepared ``features``, and what they read, view by view."""
 
     features: Tensor
-    lookups: dict[str, BatchLookup | SmallBatchLookup]
+    lookups: dict[str, Found]
 
 
 class GraphRunner:
@@ -56,7 +57,6 @@ class GraphRunner:
         device: torch.device,
         *,
         mixed_precision: bool = False,
-        refresh: int = 1,
         gaps: Sequence[int | None] = (None,),
     ) -> None:
         if mixed_precision:
@@ -65,15 +65,9 @@ class GraphRunner:
         self.device = device
         self._set = GraphSet(corpus.incidences, corpus.times, graph)
         self._mixed = mixed_precision
-        self._refresh = refresh
         self._gaps = tuple(gaps)
-        if refresh > 1 and (graph.earlier_only or self._gaps != (None,)):
-            raise BadSetting(
-                "training.layer1_refresh cannot be above 1 where messages read earlier ones alone",
-                next_step="leave it out, or graph.earlier_only and training.gaps",
-            )
-        self._steps = 0
-        self._stale: dict[str, list[StaleAverages]] = {}
+        self._rounds = 0
+        self._shared: dict[str, SharedStates] = {}
         self._features = self._prepared(corpus)
         self._hidden = Lazy(self._run_memory)
         self._sums = Lazy(self._sum_memory)
@@ -81,52 +75,59 @@ class GraphRunner:
     @cached_property
     def _graphs(self) -> dict[str, ViewGraph]:
         around = self._set.neighbourhoods
-        return {view: ViewGraph(each, self._features) for view, each in around.items()}
+        return {view: ViewGraph(each) for view, each in around.items()}
 
     @cached_property
     def _graphs_by_gap(self) -> dict[int | None, dict[str, ViewGraph]]:
         return {
             gap: self._graphs
             if gap is None
-            else {
-                view: ViewGraph(each, self._features)
-                for view, each in self._set.earlier(gap).items()
-            }
+            else {view: ViewGraph(each) for view, each in self._set.earlier(gap).items()}
             for gap in self._gaps
         }
 
-    def learn(self, rows: Ints) -> Outputs:
-        """Run rows of the graph in training mode, with gradients."""
+    def learn(self, rows: Ints, *, last: bool = True) -> Outputs:
+        """Run rows of the graph in training mode, with gradients.
+
+        Steps up to the ``last`` of a round share the hidden states of all messages: the layers
+        below the last one get no gradient before it, and then the mean of all of the round.
+        """
         self.network.train()
         self._drop_states()
-        if self._gaps != (None,):
-            gap = self._gaps[self._steps % len(self._gaps)]
-            self._steps += 1
-            with torch.autocast(self.device.type, torch.bfloat16, enabled=self._mixed):
-                return self._forward(rows, self._graphs_by_gap[gap])
-        age = self._steps % self._refresh
-        self._steps += 1
-        if age == 0:
-            self._stale = {}  # outdated, and an exact step wants the memory
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self._mixed):
-            return self._forward(rows) if age == 0 else self._forward_stale(rows, age)
+            if len(self.network.settings.layers) == 1 or (last and not self._shared):
+                return self._forward(rows, self._graphs_by_gap[self._next_gap()])
+            if not self._shared:
+                self._shared = self._share(self._next_gap())
+            wanted = torch.from_numpy(rows).to(self.device)
+            outputs = self.network.forward_shared(
+                {view: each.read(wanted, last=last) for view, each in self._shared.items()}
+            )
+        if last:
+            self._shared = {}
+        return outputs
 
-    def _forward_stale(self, rows: Ints, age: int) -> Outputs:
-        """Run rows over hidden states of all messages, computed when ``age`` was last 1."""
-        if age == 1:
-            states = self.network.memory(self._features, self._graphs)
-            self._stale = {
-                view: [self._set.neighbourhoods[view].stale(each) for each in hidden[1:]]
-                for view, hidden in states.items()
-            }
-        wanted = torch.from_numpy(rows).to(self.device)
-        return self.network.forward_stale(self._features, self._graphs, wanted, self._stale)
+    def _end_round(self) -> None:
+        """Drop what the steps of a round share: training may have been stopped inside it."""
+        self._rounds = 0
+        self._shared = {}
+
+    def _next_gap(self) -> int | None:
+        """Return the gap of the next round: gaps take turns."""
+        self._rounds += 1
+        return self._gaps[(self._rounds - 1) % len(self._gaps)]
+
+    def _share(self, gap: int | None) -> dict[str, SharedStates]:
+        """Run all messages through every layer but the last, for the steps of a round."""
+        around = self._set.neighbourhoods if gap is None else self._set.earlier(gap)
+        hidden = self.network.hidden(self._features, self._graphs_by_gap[gap])
+        return {view: around[view].share(each) for view, each in hidden.items()}
 
     @torch.no_grad()
     def evaluate(self, rows: Ints) -> Outputs:
         """Run rows of the graph in evaluation mode; the next step of training is a fresh one."""
         leave_training(self.network)
-        self._steps = 0
+        self._end_round()
         return self._forward(rows)
 
     def look_up(self, corpus: Corpus) -> NewMessages:
@@ -169,6 +170,7 @@ class GraphRunner:
     def rest(self) -> None:
         """End training: evaluation mode, and nothing kept that older weights computed."""
         leave_training(self.network)
+        self._end_round()
         self._drop_states()
 
     def memory_states(self) -> Arrays:
@@ -206,6 +208,47 @@ class GraphRunner:
         self._drop_states()
         self._hidden.put(hidden)
 
+    @torch.no_grad()
+    def joined(self, corpus: Corpus, fresh: Corpus) -> GraphRunner:
+        """Return the network beside ``corpus``: this memory and, after it, ``fresh`` messages.
+
+        Messages must read earlier ones alone, and ``fresh`` be in order of time, none earlier than
+        the memory's last. No state of the memory changes then; those of ``fresh`` are computed day
+        by day, each once. This runner stays as it is.
+        """
+        leave_training(self.network)
+        features, hidden = self._features, dict(self._hidden.get())
+        memories = self._set.growing()
+        sums = {
+            view: [in_segments(memories[view], each) for each in layers]
+            for view, layers in self._sums.get().items()
+        }
+        starts = np.flatnonzero(np.diff(fresh.times, prepend=fresh.times[:1] - 1))
+        for start, end in zip(starts, np.append(starts[1:], len(fresh)), strict=True):
+            day = fresh.take(np.arange(start, end))
+            own = self._prepared(day)
+            features = _grown(features, own)
+            for view, incidence in day.incidences.items():
+                lookup = memories[view].lookup(incidence, day.times)
+                states = self.network.encoder.states_new(own, sums[view], lookup)
+                hidden[view] = [
+                    _grown(old, new) for old, new in zip(hidden[view], states, strict=True)
+                ]
+                memories[view] = memories[view].joined(incidence.compact(), day.times)
+                sums[view] = [
+                    memories[view].sums(values, older)
+                    for values, older in zip((features, *hidden[view]), sums[view], strict=True)
+                ]
+        other = copy(self)
+        other._set = self._set.joined(corpus.incidences, corpus.times, memories)
+        other._features = features
+        for name in ("_graphs", "_graphs_by_gap"):
+            other.__dict__.pop(name, None)
+        other._hidden, other._sums = Lazy(other._run_memory), Lazy(other._sum_memory)
+        other._hidden.put(hidden)
+        other._sums.put({view: list(each) for view, each in sums.items()})
+        return other
+
     def memory_layers(self) -> dict[str, list[Tensor]]:
         """Return what new messages read of the memory, view by view: features, hidden states."""
         return {view: [self._features, *hidden] for view, hidden in self._hidden.get().items()}
@@ -236,7 +279,7 @@ class GraphRunner:
         return {view: hidden for view, (_, *hidden) in states.items()}
 
     @torch.no_grad()
-    def _sum_memory(self) -> dict[str, list[MemorySums]]:
+    def _sum_memory(self) -> dict[str, list[MemorySums | SegmentSums]]:
         """Sum what new messages read of the memory: its features, and its hidden states."""
         memories = self._set.memories
         return {
@@ -251,6 +294,13 @@ class GraphRunner:
 
     def _prepared(self, corpus: Corpus) -> Tensor:
         return self.network.encoder.prepare(torch.from_numpy(corpus.features).to(self.device))
+
+
+def _grown(values: Tensor, more: Tensor) -> Tensor:
+    """Return rows and, after them, more; on the CPU nothing is copied but these."""
+    if values.device.type != "cpu":
+        return torch.cat([values, more])
+    return torch.from_numpy(appended(values.numpy(), more.numpy()))
 
 
 def _numpy(tensor: Tensor) -> Floats:

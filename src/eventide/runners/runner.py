@@ -29,7 +29,7 @@ def check_half_precision(device: torch.device) -> None:
     Some virtual machines announce instructions that they do not allow; the first product then kills
     the program. So a child process tries one first.
     """
-    if device.type == "cpu" and not _survives():
+    if device.type == "cpu" and not survives_half_precision():
         raise BadSetting(
             "this processor announces half precision but does not allow it",
             where="training.mixed_precision",
@@ -39,7 +39,8 @@ def check_half_precision(device: torch.device) -> None:
 
 
 @cache
-def _survives() -> bool:
+def survives_half_precision() -> bool:
+    """Say whether a child process gets through a product in half precision on this processor."""
     done = subprocess.run([sys.executable, "-c", PROBE], capture_output=True, check=False)
     return done.returncode == 0
 
@@ -88,8 +89,11 @@ class Runner(Protocol):
     def network(self) -> TrainableNetwork:
         """What is trained."""
 
-    def learn(self, rows: Ints) -> Outputs:
-        """Run remembered messages in training mode, with gradients."""
+    def learn(self, rows: Ints, *, last: bool = True) -> Outputs:
+        """Run remembered messages in training mode, with gradients.
+
+        A runner may let the steps of a round, up to its ``last``, share what is costly.
+        """
 
     def evaluate(self, rows: Ints) -> Outputs:
         """Run remembered messages in evaluation mode; of several workers each gets its own."""

@@ -70,7 +70,7 @@ class SampledRunner:
         self._states = Lazy(self._run_memory)
         self._hidden = Lazy(self._hidden_states)
 
-    def learn(self, rows: Ints) -> Outputs:
+    def learn(self, rows: Ints, *, last: bool = True) -> Outputs:
         """Run rows of the graph in training mode; only what they can see is computed."""
         self.network.train()
         if self.network.encoder_frozen:

@@ -53,7 +53,7 @@ class TextRunner:
         self._memory = corpus
         self._inputs = Lazy(self._remembered)
 
-    def learn(self, rows: Ints) -> Outputs:
+    def learn(self, rows: Ints, *, last: bool = True) -> Outputs:
         """Run remembered messages in training mode, with gradients."""
         self.network.train()
         return self._outputs(self._inputs.get()[torch.from_numpy(rows)])

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path("/")
+POLARS_THREADS = "POLARS_MAX_THREADS"
 
 
 def usable_cores(root: Path = ROOT) -> int:
@@ -20,6 +21,15 @@ def usable_cores(root: Path = ROOT) -> int:
     """
     share = min(_quotas(root), default=math.inf)
     return max(1, min(allowed_cores(), math.ceil(share))) if share < math.inf else allowed_cores()
+
+
+def own_threads() -> int:
+    """Count the threads that may work side by side here: one a core, or as many as polars may have.
+
+    A worker among others is told to use one by the same variable.
+    """
+    limit = os.environ.get(POLARS_THREADS, "")
+    return max(1, min(usable_cores(), int(limit))) if limit.isdecimal() else usable_cores()
 
 
 def allowed_cores() -> int:

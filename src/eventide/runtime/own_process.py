@@ -16,7 +16,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from eventide.runtime.cores import allowed_cores, usable_cores
+from eventide.runtime.cores import POLARS_THREADS, allowed_cores, usable_cores
 
 # Names and numbers of glibc's malloc.h; its default values come second.
 _TRIM_THRESHOLD, _TRIM_DEFAULT = -1, 128 * 1024
@@ -73,7 +73,9 @@ def _glibc() -> ctypes.CDLL | None:
 WAITING = "OMP_WAIT_POLICY"
 OBJECTS = 50_000
 """New objects after which the collector looks for cycles; Python's own choice is 700 or 2,000."""
-POOLS = ("OMP_NUM_THREADS", "POLARS_MAX_THREADS")
+POOLS = ("OMP_NUM_THREADS", POLARS_THREADS)
+EVERY_POOL = (*POOLS, "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS")
+"""Variables that say how many threads a process uses, for whatever it computes."""
 
 
 def set_up() -> None:

@@ -31,6 +31,8 @@ class Share:
 
     rank: int = 0
     size: int = 1
+    device: torch.device | None = None
+    """Where this worker computes; None: where the settings say."""
 
     @property
     def first(self) -> bool:
@@ -88,6 +90,16 @@ class Share:
         together: Tensor = _Whole.apply(parts)  # type: ignore[no-untyped-call]
         return together
 
+    def once(self, weights: Tensor) -> Tensor:
+        """Return weights of the network that every worker reads alike, outside its own messages.
+
+        Each worker gives a part of their gradient, so that all parts add up to one.
+        """
+        if self.size == 1:
+            return weights
+        read: Tensor = _Once.apply(weights, self.size)  # type: ignore[no-untyped-call]
+        return read
+
     def add_up_gradients(self, divided: nn.Module, same: nn.Module) -> None:
         """After a backward pass: complete the gradients, the same bits on every worker.
 
@@ -97,7 +109,8 @@ class Share:
         if self.size == 1:
             return
         weights = [*divided.parameters(), *same.parameters()]
-        there = torch.tensor([float(each.grad is not None) for each in weights])
+        known = [float(each.grad is not None) for each in weights]
+        there = torch.tensor(known, device=weights[0].device)
         torch.distributed.all_reduce(there, torch.distributed.ReduceOp.MAX)
         kept = {id(each) for each in divided.parameters()} if not self.first else None
         wanted = [each for each, some in zip(weights, there.tolist(), strict=True) if some]
@@ -142,6 +155,17 @@ class _Whole(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *upstream: Tensor) -> Tensor:
         return upstream[0]
+
+
+class _Once(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, weights: Tensor, size: int) -> Tensor:
+        ctx.size = size
+        return weights.view_as(weights)
+
+    @staticmethod
+    def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor, None]:
+        return upstream[0] / ctx.size, None
 
 
 _current: ContextVar[Share] = ContextVar("share", default=Share())  # noqa: B039 (immutable)

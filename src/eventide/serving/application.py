@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from importlib import import_module
 from importlib.resources import files
 from typing import Any
 
@@ -19,6 +21,7 @@ import eventide
 from eventide.errors import EventideError, InputError
 from eventide.serving import message_routes, model_routes, review_routes
 from eventide.serving.access import Reader, TheDesk, holder_of
+from eventide.serving.candidate_decisions import NoSuchCandidate
 from eventide.serving.desk import Desk
 from eventide.serving.guards import Guards, HostRule, log
 from eventide.serving.micro_batches import TooBusy
@@ -26,6 +29,9 @@ from eventide.serving.reviews import NoSuchMessage
 from eventide.serving.store import StoreUnavailable
 
 RETENTION_SECONDS = 3_600.0
+GROUPING_SECONDS, GROUPING_SHARE = 1.0, 0.1
+"""Between two looks for messages to group, and the share of the time that grouping may take."""
+
 KINDS = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -66,13 +72,14 @@ async def _living(app: FastAPI) -> AsyncIterator[None]:
     anyio.to_thread.current_default_thread_limiter().total_tokens = 24
     desk.broadcast.start()
     desk.measures.model.labels(desk.live.now.version).set(1)
-    keeper = asyncio.create_task(_keep_retention(desk))
+    keepers = [asyncio.create_task(each(desk)) for each in (_keep_retention, _keep_grouping)]
     try:
         yield
     finally:
-        keeper.cancel()
-        with suppress(asyncio.CancelledError):
-            await keeper
+        for keeper in keepers:
+            keeper.cancel()
+            with suppress(asyncio.CancelledError):
+                await keeper
         await desk.batches.close()
         desk.job.stop()
 
@@ -84,6 +91,20 @@ async def _keep_retention(desk: Desk) -> None:
         except EventideError as error:
             log.warning("retention failed", extra={"facts": {"error": error.what}})
         await asyncio.sleep(RETENTION_SECONDS)
+
+
+async def _keep_grouping(desk: Desk) -> None:
+    """Group what came in, for a share of the time: whoever sends messages goes first."""
+    # What a first candidate needs is read now: it takes a second that requests would feel later.
+    await asyncio.to_thread(import_module, "sklearn.cluster")
+    while True:
+        started, more = time.perf_counter(), False
+        try:
+            more = await asyncio.to_thread(desk.group)
+        except EventideError as error:
+            log.warning("grouping failed", extra={"facts": {"error": error.what}})
+        pause = min((time.perf_counter() - started) / GROUPING_SHARE, 10 * GROUPING_SECONDS)
+        await asyncio.sleep(pause if more else max(pause, GROUPING_SECONDS))
 
 
 def _operations(app: FastAPI) -> None:
@@ -139,7 +160,7 @@ def _errors(app: FastAPI) -> None:
 
     async def of_ours(_: Request, error: Exception) -> Response:
         assert isinstance(error, EventideError)
-        if isinstance(error, NoSuchMessage):
+        if isinstance(error, NoSuchMessage | NoSuchCandidate):
             return told(404, error.what, error.next_step)
         if isinstance(error, InputError):
             return told(422, error.what, error.next_step)

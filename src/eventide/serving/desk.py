@@ -18,6 +18,7 @@ from eventide.serving.access_tokens import Holder, TokenBook
 from eventide.serving.broadcast import Broadcast
 from eventide.serving.drift import reference_doubt
 from eventide.serving.embedding_map import EmbeddingMap
+from eventide.serving.grouping import Grouping
 from eventide.serving.guards import log
 from eventide.serving.incoming import NewMessage
 from eventide.serving.ingest import Ingest, IngestOutcome
@@ -70,6 +71,7 @@ class Desk:
         self._kept: dict[str, tuple[Any, Any]] = {}
         self._making: dict[str, RLock] = defaultdict(RLock)
         self.job = LearningJob(self)
+        self.grouping = Grouping(store, live)
         self.changes = 0
 
     @property
@@ -155,6 +157,13 @@ class Desk:
         count = rescore(self.store, self.live.now)
         self.changed("messages", count=count)
         return count
+
+    def group(self) -> bool:
+        """Group some of what came in into candidates; return whether more may wait."""
+        more = self.grouping.step()
+        if more:
+            self.changed("candidates")
+        return more
 
     def forget_old(self) -> int:
         """Delete what is older than the retention period."""

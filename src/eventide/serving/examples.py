@@ -30,6 +30,19 @@ EXAMPLE_MESSAGE: dict[str, Any] = {
         "model": "0f3a9c2b7d10",
     },
 }
+EXAMPLE_CANDIDATE: dict[str, Any] = {
+    "id": "c0001",
+    "name": "crane-harbour-docks",
+    "state": "open",
+    "messages": 12,
+    "keywords": ["crane", "harbour", "docks"],
+    "purity": 0.92,
+    "first": "2024-03-09T10:00:00.000Z",
+    "last": "2024-03-09T14:30:00.000Z",
+    "examples": [{"id": "1009", "text": "A crane fell into the harbour"}],
+    "merged": ["c0003"],
+}
+EXAMPLE_DECIDED = {"id": "c0001", "state": "accepted", "event": "harbour-crane", "reviewed": 12}
 EXAMPLE_SENT = {"messages": [EXAMPLE_MESSAGE | {"status": "new"}], "rejected": []}
 
 

@@ -124,12 +124,13 @@ class NewReview(BaseModel):
 
 
 class CandidateDecision(BaseModel):
-    """Accept a candidate as an event, dismiss it, or merge it into a known event."""
+    """Accept a candidate as an event, dismiss it, merge it into an event or another candidate."""
 
     model_config = ConfigDict(
         extra="forbid",
         json_schema_extra={"examples": [{"action": "accept", "event": "harbour-fire"}]},
     )
 
-    action: Literal["accept", "dismiss", "merge"]
-    event: MaybeName = None
+    action: Literal["accept", "dismiss", "merge", "undo"]
+    event: MaybeName = Field(None, description="Accept: the name of the event. Merge: into it.")
+    candidate: MaybeName = Field(None, description="Merge: into this candidate.")

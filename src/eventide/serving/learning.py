@@ -17,9 +17,18 @@ from eventide.errors import InputError
 from eventide.features.time_buckets import bucket_starts
 from eventide.model import EventClassifier, load_model
 from eventide.model.artefact import save_model
+from eventide.model.forget import forget
+from eventide.novelty.candidates import DISMISSED
 from eventide.outputs import reserved
 from eventide.serving.live_model import LoadedModel, model_version
-from eventide.serving.store import LEARNINGS, MESSAGES, Store, now_ms
+from eventide.serving.store import (
+    CANDIDATE_MEMBERS,
+    CANDIDATES,
+    LEARNINGS,
+    MESSAGES,
+    Store,
+    now_ms,
+)
 from eventide.serving.stored_messages import every_message, iso
 from eventide.storage import expanded
 
@@ -48,6 +57,7 @@ def learn_from_reviews(
     path = expanded(path)
     reviewed = [row for row in every_message(store, reviewed=True) if row["review_event"]]
     fresh = [row for row in reviewed if row["learned_by"] is None]
+    off_topic = [row for row in dismissed_messages(store) if row["learned_by"] is None]
     if not fresh:
         raise InputError(
             "nobody has given a label that the model does not know",
@@ -58,7 +68,7 @@ def learn_from_reviews(
         load = partial(load_model, path, allow_download=allow_download, salt_file=salt_file)
         before, version = load(), model_version(path)
         tell(f"learning from {len(fresh):,} new labels, {len(reviewed):,} in all")
-        after = _learned(load, reviewed, training, epochs, tell)
+        after = _learned(load, reviewed, off_topic, training, epochs, tell)
         report = _changes(before, after, reviewed, store)
         kept = path.with_name(path.name + KEPT) / version
         kept.parent.mkdir(exist_ok=True)
@@ -76,7 +86,7 @@ def learn_from_reviews(
                 learned_at=now_ms(),
             )
         )
-        for row in fresh:
+        for row in (*fresh, *off_topic):
             connection.execute(update(MESSAGES).where(M.id == row["id"]).values(learned_by=now))
     return report
 
@@ -103,6 +113,47 @@ def bring_back(
     return {"model": model_version(path), "before": now}
 
 
+def forget_user_in_models(
+    path: str | Path,
+    store: Store,
+    name: str,
+    *,
+    allow_download: bool = False,
+    salt_file: Path | None = None,
+) -> int:
+    """Forget a user in a model and in those kept beside it; return how many messages went.
+
+    The model is another one then; what it learned from reviews is still known as its.
+    """
+    path, gone = expanded(path), 0
+    before = model_version(path)
+    for each in (path, *sorted(path.with_name(path.name + KEPT).glob("*/"))):
+        try:
+            went = forget(each, users=[name], allow_download=allow_download, salt_file=salt_file)
+        except InputError as error:
+            if "no such message" not in error.what:
+                raise
+            went = 0
+        gone = went if each == path else gone
+    now = model_version(path)
+    if now != before:
+        with store.writing() as connection:
+            same = LEARNINGS.c.model == before
+            connection.execute(update(LEARNINGS).where(same).values(model=now))
+            learned = M.learned_by == before
+            connection.execute(update(MESSAGES).where(learned).values(learned_by=now))
+    return gone
+
+
+def dismissed_messages(store: Store) -> list[dict[str, Any]]:
+    """Return the messages of dismissed candidates; what was said of one alone stands."""
+    gone = select(CANDIDATES.c.id).where(CANDIDATES.c.state == DISMISSED)
+    members = select(CANDIDATE_MEMBERS.c.message_id).where(CANDIDATE_MEMBERS.c.candidate.in_(gone))
+    query = select(MESSAGES).where(M.id.in_(members), M.review_action == "unknown")
+    with store.reading() as connection:
+        return [dict(row) for row in connection.execute(query.order_by(M.seq)).mappings()]
+
+
 def learnings(store: Store) -> list[dict[str, Any]]:
     """Return what was learned and when, the latest first."""
     with store.reading() as connection:
@@ -122,6 +173,7 @@ def learnings(store: Store) -> list[dict[str, Any]]:
 def _learned(
     load: Callable[[], EventClassifier],
     reviewed: list[dict[str, Any]],
+    off_topic: list[dict[str, Any]],
     training: Any,
     epochs: int | None,
     tell: Tell,
@@ -136,7 +188,8 @@ def _learned(
     update_model = getattr(model, "update", None)
     if update_model is not None and training is None and epochs is None:
         try:
-            update_model(new)
+            measured = off_topic and model.novelty_ is not None
+            update_model(new, off_topic=canonical(_labelled(off_topic)) if measured else None)
         except InputError as error:
             tell(f"no update: {error.what}")
         else:

@@ -51,6 +51,15 @@ class LoadedModel:
         """How rare each event is among the training messages, from 0 to 1."""
         return class_rarity(self.class_counts)
 
+    @cached_property
+    def encoder_mark(self) -> bytes:
+        """A hash of what the encoder has learned: vectors of two models compare if it is equal."""
+        state = self.classifier.featuriser_.encoder.state()
+        digest = hashlib.sha256(json.dumps(state.facts, sort_keys=True).encode())
+        for name, array in sorted(state.arrays.items()):
+            digest.update(name.encode() + np.ascontiguousarray(array).tobytes())
+        return digest.digest()[:8]
+
     def opinions(self, messages: Sequence[Mapping[str, Any]]) -> list[Row]:
         """Return the columns of an opinion for each message (id, text, created_at, author, lists).
 

@@ -11,7 +11,6 @@ from fastapi import APIRouter, Body, Path, Query
 from fastapi.responses import JSONResponse, StreamingResponse
 
 from eventide.errors import InputError
-from eventide.model.forget import forget as forget_in_model
 from eventide.serving.access import Reader, Reviewer, Sender, TheDesk
 from eventide.serving.examples import ANSWERS, EXAMPLE_MESSAGE, EXAMPLE_SENT, answer
 from eventide.serving.incoming import (
@@ -22,6 +21,7 @@ from eventide.serving.incoming import (
     storable,
 )
 from eventide.serving.ingest import FAILED, TAKEN
+from eventide.serving.learning import forget_user_in_models
 from eventide.serving.reviews import NoSuchMessage
 from eventide.serving.stored_messages import (
     MessageFilter,
@@ -96,10 +96,11 @@ def find_messages(
         str | None, Query(max_length=MOST_NAME, description="Words of the text, a user, an id.")
     ] = None,
     reviewed: bool | None = None,
+    candidate: Text = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> JSONResponse:
-    """Find messages by event, verdict, doubt, time and text."""
+    """Find messages by event, verdict, doubt, time, text and candidate."""
     wanted = MessageFilter(
         event=storable(event),
         verdict=verdict,
@@ -109,6 +110,7 @@ def find_messages(
         until=None if until is None else milliseconds(until),
         text=storable(q),
         reviewed=reviewed,
+        candidate=storable(candidate),
     )
     page = newest_first(desk.store, wanted, cursor, limit)
     return JSONResponse({"messages": [shown(row) for row in page.rows], "next": page.cursor})
@@ -167,17 +169,19 @@ def export(
 def forget(
     desk: TheDesk, _who: Reviewer, name: Annotated[str, Path(max_length=MOST_NAME)]
 ) -> JSONResponse:
-    """Forget a user: in the store and in the model's memory. Weights stay as they were trained."""
+    """Forget a user: in the store, in the model's memory and in those of kept models.
+
+    Weights stay as they were trained.
+    """
     name = storable(name)
     gone, live = forget_user(desk.store, name), desk.live
-    try:
-        remembered = forget_in_model(
-            live.path, users=[name], allow_download=live.allow_download, salt_file=live.salt_file
-        )
-    except InputError as error:
-        if "no such message" not in error.what and "nothing to forget" not in error.what:
-            raise
-        remembered = 0
+    remembered = forget_user_in_models(
+        live.path,
+        desk.store,
+        name,
+        allow_download=live.allow_download,
+        salt_file=live.salt_file,
+    )
     if remembered:
         desk.reload()
     if gone:

@@ -1,8 +1,10 @@
 """Requests that come in together are answered together, by a thread of their own.
 
-A batch is whatever waits when the worker is free, up to a number of messages: nobody waits for
-company, and under load the fixed cost of a prediction and of a commit is shared (a group commit).
-A large request is cut, so that it takes turns with small ones.
+A batch is whatever waits when the worker is free, up to a number of messages; under load the fixed
+cost of a prediction and of a commit is shared (a group commit). Whoever asks alone never waits for
+company. Where several ask, those who were just answered get a moment to ask again: otherwise they
+would fall into small batches, each with the whole fixed cost. A large request is cut, so that it
+takes turns with small ones.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Generic, TypeVar
 
 from eventide.errors import EventideError
@@ -21,6 +24,9 @@ Answer = TypeVar("Answer")
 MOST = 64
 WAITING = 4_096
 """Messages of one batch, and messages that may wait before more are refused."""
+
+PAUSE, LONGEST = 0.012, 0.03
+"""Seconds without a new request after which a batch begins, and how long it waits at most."""
 
 
 class TooBusy(EventideError):
@@ -39,6 +45,8 @@ class MicroBatches(Generic[Item, Answer]):
         self._waiting: deque[tuple[list[Item], asyncio.Future[Sequence[Answer]]]] = deque()
         self._count = 0
         self._task: asyncio.Task[None] | None = None
+        self._expected = 1
+        self._gathered = asyncio.Event()
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="eventide-batches")
 
     @property
@@ -62,6 +70,8 @@ class MicroBatches(Generic[Item, Answer]):
         done: asyncio.Future[Sequence[Answer]] = loop.create_future()
         self._waiting.append((items, done))
         self._count += len(items)
+        if self._enough():
+            self._gathered.set()
         if self._task is None or self._task.done():
             self._task = loop.create_task(self._run())
         return await done
@@ -91,6 +101,27 @@ class MicroBatches(Generic[Item, Answer]):
                 if not done.done():  # a client that has gone no longer waits
                     done.set_result(answers[at : at + len(own)])
                 at += len(own)
+            await self._company(len(batch) + len(self._waiting))
+
+    def _enough(self) -> bool:
+        if len(self._waiting) >= self._expected:
+            return True
+        return sum(len(items) for items, _ in self._waiting) >= self._most
+
+    async def _company(self, asking: int) -> None:
+        """Wait a moment until all who were asking do so again; alone, wait for nobody."""
+        self._expected = asking
+        loop = asyncio.get_running_loop()
+        end, seen = loop.time() + LONGEST, -1
+        while asking > 1 and not self._enough() and len(self._waiting) > seen:
+            seen = len(self._waiting)
+            self._gathered.clear()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(min(PAUSE, max(end - loop.time(), 0))):
+                    await self._gathered.wait()
+            if loop.time() >= end:
+                break
+        self._expected = 1
 
     async def close(self) -> None:
         """Answer whatever waits, then stop."""

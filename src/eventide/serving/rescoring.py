@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from sqlalchemy import select, update
 
+from eventide.novelty.verdicts import NEW
+from eventide.serving.candidate_rows import MEMBER, leave_candidates, undecided
 from eventide.serving.live_model import LoadedModel
-from eventide.serving.store import MESSAGES, Store
+from eventide.serving.store import MESSAGES, UNGROUPED, Store, insert_new
 
 M = MESSAGES.c
 NEWEST, AT_ONCE = 5_000, 200
@@ -13,7 +15,10 @@ NEWEST, AT_ONCE = 5_000, 200
 
 
 def rescore(store: Store, loaded: LoadedModel, newest: int = NEWEST) -> int:
-    """Score messages that nobody has reviewed and another model scored; return how many."""
+    """Score messages that nobody has reviewed and another model scored; return how many.
+
+    Those that are not new any more leave their candidate; they and the new ones look for one again.
+    """
     with store.reading() as connection:
         other = (M.model != loaded.version) & M.review_action.is_(None)
         query = select(M.seq, M.id, M.text, M.created_at, M.author, M.elements).where(other)
@@ -29,4 +34,10 @@ def rescore(store: Store, loaded: LoadedModel, newest: int = NEWEST) -> int:
                 # A review may have come meanwhile: it stands.
                 still = (M.seq == row["seq"]) & M.review_action.is_(None)
                 connection.execute(update(MESSAGES).where(still).values(**opinion))
+            pairs = zip(part, opinions, strict=True)
+            new = {row["id"]: opinion["verdict"] == NEW for row, opinion in pairs}
+            known = [name for name, found in new.items() if not found]
+            left = leave_candidates(connection, MEMBER.message_id.in_(known) & undecided())
+            again = [*left, *(name for name, found in new.items() if found)]
+            insert_new(connection, UNGROUPED, [{"message_id": name} for name in again])
     return len(rows)

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Query
 from fastapi.responses import JSONResponse
 
 from eventide.serving.access import Reader, Reviewer, TheDesk
-from eventide.serving.candidate_groups import candidate_groups, decide
+from eventide.serving.candidate_decisions import decide, listed_candidates
 from eventide.serving.event_overview import event_overview
-from eventide.serving.examples import ANSWERS, EXAMPLE_MESSAGE, answer
+from eventide.serving.examples import (
+    ANSWERS,
+    EXAMPLE_CANDIDATE,
+    EXAMPLE_DECIDED,
+    EXAMPLE_MESSAGE,
+    answer,
+)
 from eventide.serving.incoming import MOST_NAME, CandidateDecision, NewReview, storable
 from eventide.serving.message_routes import Cursor, MessageId
 from eventide.serving.priority import reasons
@@ -76,22 +82,40 @@ def events(desk: TheDesk, _who: Reader) -> JSONResponse:
     return JSONResponse(made)
 
 
-@routes.get("/candidates", tags=["events"])
-def candidates(desk: TheDesk, _who: Reader) -> JSONResponse:
-    """Return candidate events: messages that fit no known event, grouped."""
-    made = desk.kept("candidates", desk.moment, lambda: candidate_groups(desk.store))
-    return JSONResponse({"candidates": made})
+@routes.get(
+    "/candidates",
+    tags=["events"],
+    responses={200: answer("The largest first.", {"candidates": [EXAMPLE_CANDIDATE]})},
+)
+def candidates(
+    desk: TheDesk, _who: Reader, state: Literal["open", "accepted", "dismissed"] = "open"
+) -> JSONResponse:
+    """Return candidate events: messages that fit no known event, grouped as they come in.
+
+    ``waiting`` messages are not grouped yet; ``measured`` is whether the model can call one new.
+    """
+    made = desk.kept(
+        f"candidates {state}", desk.moment, lambda: listed_candidates(desk.store, state)
+    )
+    measured = desk.live.now.classifier.novelty_ is not None
+    return JSONResponse(
+        {"candidates": made, "waiting": desk.grouping.waiting(), "measured": measured}
+    )
 
 
-@routes.post("/candidates/{candidate_id}", tags=["events"])
+@routes.post(
+    "/candidates/{candidate_id}",
+    tags=["events"],
+    responses={200: answer("What was decided.", EXAMPLE_DECIDED)},
+)
 def decide_candidate(
     desk: TheDesk,
     who: Reviewer,
     candidate_id: Annotated[str, Path(max_length=MOST_NAME)],
     decision: CandidateDecision,
 ) -> JSONResponse:
-    """Accept a candidate as an event, merge it into a known one, or dismiss it."""
-    classes = list(desk.live.now.class_counts)
+    """Accept a candidate as an event, merge it, dismiss it, or undo that."""
+    classes = desk.live.now.class_counts
     made = decide(desk.store, storable(candidate_id), decision, who.name, classes)
-    desk.changed("review", id=candidate_id)
+    desk.changed("candidates", id=made["id"])
     return JSONResponse(made)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, func, insert, select, update
@@ -10,7 +10,7 @@ from sqlalchemy import Connection, func, insert, select, update
 from eventide.errors import InputError
 from eventide.serving.incoming import NewReview
 from eventide.serving.store import MESSAGES, REVIEWS, Store, now_ms
-from eventide.serving.stored_messages import find_by_ids
+from eventide.serving.stored_messages import IN_ONE, find_by_ids
 
 Row = dict[str, Any]
 R = REVIEWS.c
@@ -45,6 +45,50 @@ def record_review(
             )
         _settle(connection, row)
         return find_by_ids(connection, [message_id])[message_id]
+
+
+def record_together(
+    connection: Connection,
+    ids: Sequence[str],
+    action: str,
+    event: str | None,
+    reviewer: str,
+    candidate: str,
+) -> int:
+    """Keep the decision on a candidate for its messages; what was said of one alone stands."""
+    moment, count = now_ms(), 0
+    for start in range(0, len(ids), IN_ONE):
+        part = MESSAGES.c.id.in_(list(ids[start : start + IN_ONE]))
+        still = select(MESSAGES.c.id).where(part, MESSAGES.c.review_action.is_(None))
+        said = [
+            {
+                "message_id": message_id,
+                "action": action,
+                "event": event,
+                "reviewer": reviewer,
+                "reviewed_at": moment,
+                "candidate": candidate,
+            }
+            for (message_id,) in connection.execute(still)
+        ]
+        if said:
+            connection.execute(insert(REVIEWS), said)
+            values = {"review_action": action, "review_event": event, "reviewed_at": moment}
+            values["learned_by"] = None
+            own = MESSAGES.c.id.in_([each["message_id"] for each in said])
+            connection.execute(update(MESSAGES).where(own).values(assigned=event, **values))
+        count += len(said)
+    return count
+
+
+def undo_together(connection: Connection, candidate: str) -> int:
+    """Take the decision on a candidate back, message by message; return how many."""
+    given = (R.candidate == candidate) & R.undone_at.is_(None)
+    ids = [row[0] for row in connection.execute(select(R.message_id).where(given))]
+    connection.execute(update(REVIEWS).where(given).values(undone_at=now_ms()))
+    for row in find_by_ids(connection, ids).values():
+        _settle(connection, row)
+    return len(ids)
 
 
 def undo_latest(connection: Connection, message_id: str) -> None:
@@ -83,7 +127,7 @@ def _event(review: NewReview, row: Row, connection: Connection, classes: set[str
 
 
 def _settle(connection: Connection, row: Row) -> None:
-    """Make a message say what its latest review says that was not undone."""
+    """Make a message say what its latest review says that was not undone; it can be learned."""
     latest = connection.execute(
         select(R.action, R.event, R.reviewed_at)
         .where(R.message_id == row["id"], R.undone_at.is_(None))
@@ -101,7 +145,7 @@ def _settle(connection: Connection, row: Row) -> None:
             "reviewed_at": latest.reviewed_at,
         }
     changed = update(MESSAGES).where(MESSAGES.c.id == row["id"])
-    connection.execute(changed.values(assigned=assigned, **values))
+    connection.execute(changed.values(assigned=assigned, learned_by=None, **values))
 
 
 def review_counts(store: Store) -> dict[str, int]:

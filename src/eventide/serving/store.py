@@ -7,7 +7,7 @@ PostgreSQL as it is set up. Writers of one process take turns; readers never wai
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
@@ -19,6 +19,7 @@ from sqlalchemy import (
     Connection,
     Double,
     Engine,
+    LargeBinary,
     MetaData,
     Table,
     Text,
@@ -27,6 +28,7 @@ from sqlalchemy import (
     func,
     select,
 )
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import QueuePool
@@ -39,7 +41,8 @@ WAIT_SECONDS = 15
 """How long a writer waits for another process that writes to the same store."""
 
 METADATA = MetaData()
-_INTEGERS = ("seq", "created_at", "received_at", "reviewed_at", "undone_at", "revoked_at")
+_INTEGERS = ("seq", "version", "seen", "made")
+_BINARY = ("vector", "frequency")
 _FIGURES = (
     "probability",
     "belief",
@@ -57,6 +60,8 @@ def _table(name: str, *columns: str) -> Table:
     def kind(column: str) -> Any:
         if column in _INTEGERS or column.endswith("_at"):
             return BigInteger
+        if column in _BINARY:
+            return LargeBinary
         return Double if column in _FIGURES else Text
 
     return Table(name, METADATA, *(Column(column, kind(column)) for column in columns))
@@ -70,11 +75,22 @@ MESSAGES = _table(
     *("review_event", "reviewed_at", "learned_by", "reason"),
 )
 REVIEWS = _table(
-    "reviews", "seq", "message_id", "action", "event", "reviewer", "reviewed_at", "undone_at"
+    "reviews",
+    *("seq", "message_id", "action", "event", "reviewer", "reviewed_at", "undone_at", "candidate"),
 )
 TOKENS = _table("tokens", "name", "digest", "roles", "created_at", "revoked_at")
-CANDIDATES = _table("candidates", "id", "name", "state", "event", "members", "decided_at")
+CANDIDATES = _table("candidates", "id", "state", "facts", "decided_at")
+CANDIDATE_MEMBERS = _table("candidate_members", "message_id", "candidate", "vector")
+GROUPING_STATE = _table("grouping_state", "version", "seen", "made", "frequency")
+UNGROUPED = _table("ungrouped", "message_id")
 LEARNINGS = _table("learnings", "seq", "model", "before_model", "kept", "report", "learned_at")
+
+
+def insert_new(connection: Connection, table: Table, rows: Sequence[dict[str, Any]]) -> None:
+    """Insert rows; one whose key is taken stays as it was."""
+    if rows:
+        dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
+        connection.execute(dialect.insert(table).on_conflict_do_nothing(), list(rows))
 
 
 class StoreUnavailable(EventideError):
@@ -211,7 +227,7 @@ def _told(where: str) -> Iterator[None]:
         raise StoreUnavailable(
             f"the store cannot be used: {reason[0] if reason else type(error.orig).__name__}",
             where=where,
-            next_step="check that the database runs, has room, and that --store names it",
+            next_step="check that it runs, has room, may be written to, and is what --store names",
         ) from error
     except SQLAlchemyError as error:
         raise StoreUnavailable(

@@ -11,10 +11,17 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, delete, func, or_, select
-from sqlalchemy.dialects import postgresql, sqlite
 
 from eventide.errors import InputError
-from eventide.serving.store import MESSAGES, REVIEWS, Store
+from eventide.serving.candidate_rows import leave_candidates, members_of, next_version
+from eventide.serving.store import (
+    CANDIDATE_MEMBERS,
+    MESSAGES,
+    REVIEWS,
+    UNGROUPED,
+    Store,
+    insert_new,
+)
 
 Row = dict[str, Any]
 IN_ONE = 500
@@ -35,6 +42,7 @@ class MessageFilter:
     until: int | None = None
     text: str | None = None
     reviewed: bool | None = None
+    candidate: str | None = None
 
     def conditions(self) -> list[ColumnElement[bool]]:
         """Return the conditions on the table of messages."""
@@ -46,6 +54,7 @@ class MessageFilter:
             (self.max_doubt, lambda value: M.doubt <= value),
             (self.since, lambda value: moment >= value),
             (self.until, lambda value: moment < value),
+            (self.candidate, lambda value: M.id.in_(members_of(value))),
         ]
         found = [condition(value) for value, condition in asked if value is not None]
         if self.reviewed is not None:
@@ -94,13 +103,9 @@ def digests_of(connection: Connection, ids: Sequence[str]) -> dict[str, str]:
 
 
 def put_in(connection: Connection, rows: Sequence[Row]) -> None:
-    """Insert messages; one whose id is taken meanwhile stays as it was."""
-    if not rows:
-        return
-    if connection.dialect.name == "sqlite":
-        connection.execute(sqlite.insert(MESSAGES).on_conflict_do_nothing(), list(rows))
-    else:
-        connection.execute(postgresql.insert(MESSAGES).on_conflict_do_nothing(), list(rows))
+    """Insert messages, to be grouped soon; one whose id is taken meanwhile stays as it was."""
+    insert_new(connection, MESSAGES, rows)
+    insert_new(connection, UNGROUPED, [{"message_id": row["id"]} for row in rows])
 
 
 def one_message(store: Store, message_id: str) -> Row | None:
@@ -164,8 +169,11 @@ def forget_older(store: Store, received_before: int) -> int:
 
 def _delete(store: Store, condition: ColumnElement[bool]) -> int:
     with store.writing() as connection:
+        next_version(connection)  # first: what a service groups meanwhile is not written
         ids = select(M.id).where(condition)
         connection.execute(delete(REVIEWS).where(REVIEWS.c.message_id.in_(ids)))
+        connection.execute(delete(UNGROUPED).where(UNGROUPED.c.message_id.in_(ids)))
+        leave_candidates(connection, CANDIDATE_MEMBERS.c.message_id.in_(ids))
         return int(connection.execute(delete(MESSAGES).where(condition)).rowcount)
 
 

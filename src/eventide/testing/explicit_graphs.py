@@ -81,10 +81,6 @@ class ExplicitNeighbourhood:
         """Averages of values that never change."""
         return ExplicitConstant(self, values.detach())
 
-    def stale(self, values: Tensor) -> ExplicitStale:
-        """Averages over values that are older than those of a few messages."""
-        return ExplicitStale(self, values.detach())
-
 
 @dataclass(frozen=True)
 class ExplicitSurroundings:
@@ -109,19 +105,6 @@ class ExplicitConstant:
     def average(self, rates: Tensor, rows: Tensor | None = None) -> Tensor:
         """Average around ``rows`` (all if None); gradients flow to ``rates`` alone."""
         return self._neighbourhood.average(self._values, rates, rows)
-
-
-class ExplicitStale:
-    """Old values beside the edges they are averaged over."""
-
-    def __init__(self, neighbourhood: ExplicitNeighbourhood, values: Tensor) -> None:
-        self._neighbourhood = neighbourhood
-        self._values = values
-
-    def average(self, own: Tensor, rates: Tensor, rows: Tensor) -> Tensor:
-        """Average around ``rows``, whose values now are ``own``."""
-        values = self._values.index_copy(0, rows, own)
-        return self._neighbourhood.average(values, rates, rows)
 
 
 class ExplicitMemory:

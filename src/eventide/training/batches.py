@@ -5,8 +5,8 @@ The order depends on seed and epoch alone, so a resumed run needs no stored rand
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,27 @@ def epoch_batches(
         sampler(rows, labels, settings.batch_size, seed, number)
         for number in range(first, first + passes)
     )
+
+
+def in_rounds(batches: Iterable[Ints], settings: TrainingSettings) -> Iterator[tuple[Ints, bool]]:
+    """Yield the batches of an epoch, and whether each is the last of its round.
+
+    Rounds have at most ``layer1_refresh`` steps and are as equal as can be.
+
+    >>> batches = [np.array([each]) for each in range(5)]
+    >>> rounds = in_rounds(batches, TrainingSettings(layer1_refresh=3))
+    >>> [(batch.item(), last) for batch, last in rounds]
+    [(0, False), (1, True), (2, False), (3, False), (4, True)]
+    >>> short = in_rounds(batches, TrainingSettings(layer1_refresh=3, epoch_rounds=4))
+    >>> all(last for _, last in short)
+    True
+    """
+    listed = list(batches)
+    steps = max(1, min(settings.layer1_refresh, len(listed) // settings.epoch_rounds))
+    rounds = -(-len(listed) // steps)
+    for first, last in pairwise(len(listed) * each // rounds for each in range(rounds + 1)):
+        for number in range(first, last):
+            yield listed[number], number == last - 1
 
 
 def _passes(settings: TrainingSettings, messages: int) -> int:

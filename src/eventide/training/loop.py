@@ -17,7 +17,7 @@ from eventide.runners.runner import Runner
 from eventide.runtime.own_process import kept_memory
 from eventide.runtime.share import current_share
 from eventide.training import SAMPLERS
-from eventide.training.batches import epoch_batches
+from eventide.training.batches import epoch_batches, in_rounds
 from eventide.training.checkpoints import RANKS, Checkpoints, Progress, Row
 from eventide.training.ema import Ema
 from eventide.training.objectives.objective import Objective
@@ -80,10 +80,10 @@ def train(
         for group in optimiser.param_groups:
             group["lr"] = learning_rate(settings, epoch)
         steps: list[Row] = []
-        for batch in epoch_batches(  # 5-6
-            sampler, rows, training_set.labels[rows], settings, seed, epoch
-        ):
-            views = runner.learn(batch)  # 7-10, 12: embeddings and logits of every view
+        batches = epoch_batches(sampler, rows, training_set.labels[rows], settings, seed, epoch)
+        for batch, last in in_rounds(batches, settings):  # 5-6
+            # 7-10, 12: embeddings and logits of every view; hidden layers learn last in a round
+            views = runner.learn(batch, last=last)
             opinions = objective.reader.opinions(views)  # 13: what each view says
             fused = objective.reader.fuse(opinions)  # 14: what they say together
             inputs = LossInputs(views, fused, labels[batch], objective.statistics, epoch)

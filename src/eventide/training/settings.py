@@ -52,7 +52,11 @@ class TrainingSettings(SettingGroup):
     """Which neighbours the steps of training see, in turn: null all of them, a number only those
     more than so many time buckets older, as if the message came that long after the rest."""
     layer1_refresh: PositiveInt = 1
-    """Refresh what neighbours say every so many steps; above 1 is quicker and not exact."""
+    """Steps of a round: they share the hidden states of all messages, and the layers below the last
+    learn when the round ends, by its mean gradient. 1: all layers learn in every step."""
+    epoch_rounds: PositiveInt = 1
+    """Rounds are shorter where an epoch would have fewer than so many. Setting `layer1_refresh`
+    later sets this to 1."""
     device: str = "auto"
     """auto, cpu, cuda, cuda:1; auto takes CUDA if there is one."""
     mixed_precision: bool = False

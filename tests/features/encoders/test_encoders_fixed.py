@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import subprocess
 import sys
@@ -15,7 +16,6 @@ from eventide.errors import MissingDependency, UnreadableSource
 from eventide.features.encoders import encoder
 from eventide.features.encoders import minilm as minilm_module
 from eventide.features.encoders.minilm import PACKAGE, SHA256, load_verified
-from eventide.features.encoders.wordllama import _model
 
 
 def frame(*texts: str) -> pl.DataFrame:
@@ -29,9 +29,13 @@ def test_wordllama_gives_the_vectors_of_its_package() -> None:
         "地震です、東京で",
         "RT @a: #tag http://t.co/x  two  spaces",
     ]
-    _model().tokenizer.enable_padding()
-    expected = _model().embed(texts, norm=False)
-    _model().tokenizer.no_padding()
+    code = (  # apart: importing the package changes the root logger
+        "import json, sys, pathlib, wordllama; folder = pathlib.Path(wordllama.__file__).parent;"
+        "package = wordllama.WordLlama.load(cache_dir=folder, disable_download=True);"
+        "print(json.dumps(package.embed(json.loads(sys.argv[1]), norm=False).tolist()))"
+    )
+    command = [sys.executable, "-c", code, json.dumps(texts)]
+    expected = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
     np.testing.assert_allclose(encoder("wordllama").encode(frame(*texts)), expected, atol=2e-6)
 
 

@@ -52,7 +52,7 @@ def hostile_model(hostile_messages):
     return small_model(hostile_messages)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
     """Debian's Chromium; each test opens contexts of its own, all offline."""
     sync = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")

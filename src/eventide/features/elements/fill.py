@@ -15,13 +15,14 @@ from eventide.features.elements.pattern_search import Decide, Matches, searchabl
 from eventide.features.entities.rules import canonical_entity, found_entities
 from eventide.features.entities.spacy_entities import spacy_matches
 from eventide.features.parallel import side_by_side
+from eventide.progress import track
 from eventide.registry import suggestion
 from eventide.runtime.threads import FEW
 
 LISTS = pl.List(pl.String)
 UNSOUGHT = ("none", "given")
 WAYS = ("rules", *UNSOUGHT)
-SLICE = 250_000  # rows that one thread takes at a time
+SLICE = 20_000  # rows that one thread takes at a time
 CANONICAL: dict[str, Callable[[str], str]] = {
     "hashtags": tags.canonical_tag,
     "mentions": tags.canonical_tag,
@@ -92,7 +93,9 @@ def _with_columns(messages: pl.DataFrame, columns: tuple[str, ...]) -> pl.DataFr
     needed = messages.select(read_part(messages["text"]), *lists)
     if len(needed) <= SLICE:  # nothing to join: that alone costs a message half a millisecond
         return messages.with_columns(_columns(needed))
-    parts = side_by_side(_columns, list(needed.iter_slices(SLICE)))
+    slices = list(needed.iter_slices(SLICE))
+    found = side_by_side(_columns, slices)
+    parts = track(found, f"finding elements in {len(messages):,} messages", total=len(slices))
     return messages.with_columns(map(pl.concat, zip(*parts, strict=True)))
 
 

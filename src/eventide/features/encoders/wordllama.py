@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 from functools import cache
+from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,8 @@ from eventide.features.encoders.text_encoder import (
     no_argument,
 )
 from eventide.runtime.lazy import Lazy
-from eventide.runtime.quiet import quiet
+
+TOKENIZER = "l2_supercat_tokenizer_config.json"
 
 
 class WordLlamaEncoder(TextEncoder):
@@ -55,32 +56,39 @@ class WordLlamaEncoder(TextEncoder):
         return State({}, {"width": self.width, "sha256": _fingerprint()})
 
 
-def _load() -> Any:
-    """Load the bundled vectors, without the package's warnings and root logger settings."""
-    root = logging.getLogger()
-    handlers, level = list(root.handlers), root.level
-    try:
-        with quiet():
-            import wordllama
+class BundledVectors(NamedTuple):
+    """The vectors [tokens, width] and their tokenizer."""
 
-            folder = Path(wordllama.__file__).parent
-            model = wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
-    except (ImportError, FileNotFoundError) as error:
+    embedding: Vectors
+    tokenizer: Any
+
+
+def _load() -> BundledVectors:
+    """Read the files that come with the package.
+
+    The package itself is not imported: it loads what downloads need, and sets up logging.
+    """
+    found = find_spec("wordllama")
+    try:
+        from safetensors.numpy import load_file
+        from tokenizers import Tokenizer
+
+        folder = Path(found.origin).parent if found and found.origin else Path("wordllama")
+        vectors = load_file(folder / "weights" / "l2_supercat_256.safetensors")["embedding.weight"]
+        tokenizer = Tokenizer.from_str((folder / "tokenizers" / TOKENIZER).read_text("utf-8"))
+    except (ImportError, OSError, KeyError) as error:
         raise MissingDependency(
             "the encoder 'wordllama' cannot load its bundled vectors",
             where=str(error),
             next_step="install it again: pip install --force-reinstall wordllama",
         ) from error
-    finally:
-        # importing wordllama calls logging.basicConfig, which is the application's to call
-        root.handlers[:] = handlers
-        root.setLevel(level)
-    model.tokenizer.no_padding()
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
     # Its cache would keep up to 10,000 callers' texts, whole, and only slows down others.
-    resize = getattr(model.tokenizer.model, "_resize_cache", None)
+    resize = getattr(tokenizer.model, "_resize_cache", None)
     if resize is not None:
         resize(0)
-    return model
+    return BundledVectors(np.ascontiguousarray(vectors, dtype=np.float32), tokenizer)
 
 
 _model = Lazy(_load).get

@@ -6,8 +6,6 @@ hidden states from some steps earlier; the states of the current batch are newer
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import scipy.sparse
 import torch
@@ -118,49 +116,3 @@ def _composition(readers: Readers) -> tuple[scipy.sparse.csr_array, scipy.sparse
         single, direct.times, direct.messages, direct.coefficients, readers.messages
     )
     return by_bucket, by_message
-
-
-class StaleAverages:
-    """Old values of all messages and their bucket sums.
-
-    ``transposed`` [messages, bucket rows] is the transpose of the bucket index's members.
-    """
-
-    def __init__(
-        self,
-        bucket_index: BucketIndex,
-        sums: Tensor,
-        values: Tensor,
-        transposed: scipy.sparse.csr_array,
-    ) -> None:
-        self._bucket_index, self._transposed = bucket_index, transposed
-        self._sums, self._values = sums, values
-
-    def average(self, own: Tensor, rates: Tensor, rows: Tensor) -> Tensor:
-        """Average around ``rows``, whose values now are ``own``; all others are old.
-
-        Each row once. Gradients to ``own`` and ``rates``.
-        """
-        wanted = rows.cpu().numpy()
-        readers, buckets = self._bucket_index.readers.only(wanted)
-        direct = readers.reads.direct
-        messages, index = np.unique(direct.messages, return_inverse=True)
-        reads = replace(readers.reads, direct=replace(direct, messages=index))
-        readers = replace(readers, reads=reads, messages=len(messages))
-        moved = own - self._values[rows]
-        theirs = self._transposed[wanted].T
-        mine = scipy.sparse.csr_array(
-            (np.ones(len(wanted), dtype=np.int64), (wanted, np.arange(len(wanted)))),
-            shape=(len(self._bucket_index), len(wanted)),
-        )
-        return average_sums(
-            _updated_rows(self._sums, buckets, theirs.tocsr(), moved),
-            _updated_rows(self._values, messages, mine, moved),
-            rates,
-            GatherSchedules(readers, rates.device),
-        )
-
-
-def _updated_rows(old: Tensor, some: Ints, matrix: scipy.sparse.csr_array, moved: Tensor) -> Tensor:
-    """Rows ``some`` of ``old + matrix @ moved``."""
-    return old[torch.from_numpy(some).to(old.device)] + FixedMatrix(matrix[some]).times(moved)

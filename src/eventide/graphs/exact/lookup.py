@@ -81,6 +81,13 @@ class Summing(Protocol):
         """Bucket sums of ``values``."""
 
 
+class Splitting(Protocol):
+    """A look-up whose average can be left unfinished, to be merged with others."""
+
+    def partial(self, memory_values: Tensor | MemorySums, rates: Tensor) -> Partial:
+        """The unfinished average over one memory."""
+
+
 def held_by(memory: Summing, values: Tensor | MemorySums) -> MemorySums:
     """The memory's ``values`` with their sums, which are made unless they are there."""
     return values if isinstance(values, MemorySums) else memory.sums(values)
@@ -196,7 +203,7 @@ def _total(schedule: GatherSchedule, rates: Tensor) -> Tensor:
 
 
 def across_shards(
-    shards: list[tuple[BatchLookup, Tensor | MemorySums]], own_values: Tensor, rates: Tensor
+    shards: Sequence[tuple[Splitting, Tensor | MemorySums]], own_values: Tensor, rates: Tensor
 ) -> Tensor:
     """Average over a memory that is split: every message in exactly one of the shards."""
     partials = [lookup.partial(values, rates) for lookup, values in shards]

@@ -14,6 +14,7 @@ from eventide.losses.terms import RegisteredLoss, Term
 from eventide.methods.trained import MultiViewMethod
 from eventide.networks.heads import Projector
 from eventide.networks.multi_view import MultiViewNetwork
+from eventide.runtime.share import current_share
 from eventide.training.objectives.objective import Objective
 
 TEMPERATURE = 0.07
@@ -53,8 +54,9 @@ class BalancedContrast(nn.Module):
 
     def centres(self) -> list[Tensor]:
         """Class centres of each view [C, d]: a projection of its classifier's weights."""
+        share = current_share()
         return [
-            cast(Tensor, projector(classifier.weight))
+            cast(Tensor, projector(share.once(classifier.weight)))
             for projector, classifier in zip(self.projectors, self.classifiers, strict=True)
         ]
 

@@ -44,7 +44,7 @@ class TopologyRunner(GraphRunner):
     labels: Tensor
     _margins: Tensor | None = None
 
-    def learn(self, rows: Ints) -> Outputs:
+    def learn(self, rows: Ints, *, last: bool = True) -> Outputs:
         """Run rows of the graph in training mode, with gradients, beside their margins."""
         if self._margins is None:
             self._margins = self._look_around()
@@ -53,7 +53,7 @@ class TopologyRunner(GraphRunner):
             view: MarginOutput(
                 each.embeddings, each.logits, each.settings, each.prototypes, margins=margins
             )
-            for view, each in super().learn(rows).items()
+            for view, each in super().learn(rows, last=last).items()
         }
 
     def evaluate(self, rows: Ints) -> Outputs:
@@ -128,7 +128,6 @@ class Tam(MultiViewMethod):
             self.settings.graph,
             device,
             mixed_precision=self.settings.training.mixed_precision,
-            refresh=self.settings.training.layer1_refresh,
         )
         if self._labels is not None:
             runner.labels = self._labels.to(device)

@@ -92,6 +92,8 @@ if (me.need_token && !me.name) {
     current?.told?.(kind, facts);
     if (kind === "learning") toast(facts.state === "done" ? "The model has learned." : "Learning failed.");
   }, (live) => {
-    document.getElementById("live").textContent = live ? "live" : "not connected";
+    const state = document.getElementById("live");
+    state.dataset.on = live;
+    fill(state, h("span", {}, live ? "live" : "not connected"));
   });
 }

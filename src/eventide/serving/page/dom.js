@@ -114,8 +114,9 @@ export function failed(error, again) {
     again ? h("button", { type: "button", onclick: again }, "Try again") : null);
 }
 
-export function toast(text) {
-  const node = h("div", { class: "toast" }, text);
+export function toast(text, action, act) {
+  const node = h("div", { class: "toast row" }, text,
+    action ? h("button", { type: "button", onclick: () => { node.remove(); act(); } }, action) : null);
   document.getElementById("toasts").append(node);
-  setTimeout(() => node.remove(), 4000);
+  setTimeout(() => node.remove(), action ? 10000 : 4000);
 }

@@ -38,6 +38,20 @@ export function mapScreen(root) {
     const picture = s("svg", { class: "chart", viewBox: `0 0 ${W} ${H}`, role: "img",
       "aria-label": `${found.messages.length} messages and ${found.prototypes.length} events on a plane; the list below says what is selected` }, dots, frame);
     const box = h("div", { class: "mapbox card" }, picture, tip);
+    // Names are moved up or down until none lies on another.
+    function labelled(prototypes) {
+      const placed = [];
+      return [...prototypes].sort((a, b) => y(a.y) - y(b.y)).map((each) => {
+        const text = each.event.length > 28 ? `${each.event.slice(0, 27)}…` : each.event;
+        const wide = 8 * text.length, left = x(each.x) + 13 + wide > W;
+        const from = left ? x(each.x) - 13 - wide : x(each.x) + 13;
+        let down = y(each.y) + 4;
+        while (placed.some(([start, end, at]) => from < end && from + wide > start && Math.abs(at - down) < 15)) down += 4;
+        placed.push([from, from + wide, down]);
+        return [s("circle", { cx: x(each.x), cy: y(each.y), r: 9, fill: "none", stroke: colour(each.event), "stroke-width": 3 }),
+          s("text", { x: left ? x(each.x) - 13 : from, y: down, "text-anchor": left ? "end" : "start", "font-size": 13 }, text)];
+      });
+    }
     function paint() {
       const seen = (each) => !hidden.has(each.event);
       fill(dots,
@@ -46,9 +60,7 @@ export function mapScreen(root) {
           "fill-opacity": 0.9, stroke: "currentColor", "stroke-width": each.doubt > 0.5 ? 1.2 : 0,
           onpointermove: (event) => show(event, each), onpointerleave: () => { tip.hidden = true; },
           onclick: () => { location.hash = messageLink(each.id); } })),
-        found.prototypes.filter(seen).map((each) => [
-          s("circle", { cx: x(each.x), cy: y(each.y), r: 9, fill: "none", stroke: colour(each.event), "stroke-width": 3 }),
-          s("text", { x: x(each.x) > W - 170 ? x(each.x) - 13 : x(each.x) + 13, y: y(each.y) + 4, "text-anchor": x(each.x) > W - 170 ? "end" : "start", "font-size": 13 }, each.event.slice(0, 24))]));
+        labelled(found.prototypes.filter(seen)));
     }
     let start = null;
     const at = (event) => {

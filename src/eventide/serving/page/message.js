@@ -11,19 +11,20 @@ export function messageScreen(root, { rest }) {
     const shown = [["belief", opinion.belief], ["too little evidence", opinion.vacuity], ["contradictory evidence", opinion.dissonance],
       ["views disagree", opinion.conflict], ["novelty", opinion.novelty]];
     return h("dl", { class: "stack tight small" }, shown.filter(([, value]) => value !== null).map(([label, value]) =>
-      h("div", { class: "pair" }, h("dt", { class: "quiet" }, label), h("dd", { class: "row num" }, percent(value), bar(value, `${label} ${percent(value)}`)))));
+      h("div", { class: "pair" }, h("dt", { class: "quiet" }, label), h("dd", { class: "row" }, h("span", { class: "num" }, percent(value)), bar(value, `${label} ${percent(value)}`)))));
   }
   function view(each, unit) {
     return h("section", { class: "card" },
       h("div", { class: "row spread" }, h("h3", {}, `${each.view} view`), h("span", { class: "tiny quiet" }, each.neighbours === 1 ? "1 neighbour" : `${count(each.neighbours)} neighbours`)),
       h("p", {}, name(each.event), h("span", { class: "quiet small num" }, ` · belief ${percent(each.belief)}, uncertainty ${percent(each.uncertainty)}`)),
       h("div", { class: "row" }, bar(each.belief, `belief ${percent(each.belief)}`)),
-      h("p", { class: "tiny quiet" }, `The message itself weighs ${percent(each.own_weight)}; weights change by ${each.rate.toFixed(3)} a ${unit}.`),
-      each.strongest.length ? h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `Neighbours, ${each.view} view` }, h("table", {},
-        h("thead", {}, h("tr", {}, h("th", { class: "num" }, "weight"), h("th", { class: "num" }, `${unit}s apart`), h("th", {}, "event"), h("th", {}, "text"))),
-        h("tbody", {}, each.strongest.map((other) => h("tr", {}, h("td", { class: "num" }, other.weight < 0.001 ? "< 0.1 %" : `${(other.weight * 100).toFixed(1)} %`),
-          h("td", { class: "num" }, other.time_distance), h("td", {}, other.event === null ? "no label" : name(other.event)),
-          h("td", { class: "text", dir: "auto" }, other.text === null ? h("span", { class: "quiet" }, "the model keeps no text") : other.text.slice(0, 200))))))) : h("p", { class: "small quiet" }, "It shares nothing with any message the model remembers."));
+      h("p", { class: "tiny quiet" }, `The message itself weighs ${percent(each.own_weight)}. A neighbour one ${unit} apart counts ${percent(Math.exp(-each.rate))} of one at the same time.`),
+      each.strongest.length ? h("ul", { "aria-label": `Neighbours, ${each.view} view` }, each.strongest.map((other) => h("li", { class: "near" },
+        h("span", { class: "num" }, `weight ${other.weight < 0.001 ? "< 0.1" : (other.weight * 100).toFixed(1)} %`),
+        h("span", { class: "num" }, other.time_distance === 0 ? `same ${unit}` : `${count(other.time_distance)} ${unit}${other.time_distance === 1 ? "" : "s"} apart`),
+        h("span", { class: "said" }, other.event === null ? h("span", { class: "quiet" }, "no label") : name(other.event)),
+        h("span", { class: "text said", dir: "auto" }, other.text === null ? h("span", { class: "quiet" }, "the model keeps no text") : other.text.slice(0, 200)))))
+        : h("p", { class: "small quiet" }, "It shares nothing with any message the model remembers."));
   }
   async function review(body) {
     try {
@@ -42,7 +43,7 @@ export function messageScreen(root, { rest }) {
         h("p", { class: "text ask", dir: "auto" }, message.text),
         h("div", { class: "row" }, h("span", { class: "tiny quiet" }, when(message.created_at ?? message.received_at), message.user ? [" · ", name(message.user)] : null), viewChips(opinion)),
         h("div", { class: "row" },
-          h("button", { type: "button", onclick: () => review({ action: "accept" }) }, "Accept ", name(opinion.event)),
+          h("button", { type: "button", onclick: () => review({ action: "accept" }) }, h("span", {}, "Accept ", name(opinion.event))),
           h("button", { type: "button", onclick: () => review({ action: "unknown" }) }, "None of the known"), other,
           message.review ? h("button", { type: "button", onclick: () => review({ action: "undo" }) }, "Undo the review") : null)),
       h("section", { class: "card" }, h("h2", {}, "The opinion"),

@@ -1,13 +1,15 @@
 // Stream: messages as they come, with filters that live in the address.
 
 import { ask, query } from "/page/api.js";
-import { count, empty, failed, fill, h, loading, messageCard, percent } from "/page/dom.js";
+import { count, empty, failed, fill, h, loading, messageCard, name, percent } from "/page/dom.js";
 
 export function streamScreen(root, { asked, setQuery }) {
   const chosen = {
     q: asked.get("q") ?? "", event: asked.get("event") ?? "", verdict: asked.get("verdict") ?? "",
     min_doubt: asked.get("min_doubt") ?? "", reviewed: asked.get("reviewed") ?? "", since: asked.get("since") ?? "",
+    candidate: asked.get("candidate") ?? "",
   };
+  const only = h("div");
   const list = h("ul", { class: "messages", "aria-label": "Messages" });
   const more = h("div", { class: "row" });
   const fresh = h("div", { role: "status" });
@@ -42,7 +44,12 @@ export function streamScreen(root, { asked, setQuery }) {
             doubtTold.textContent = `doubt at least ${percent(Number(e.target.value))}`;
             later("min_doubt", Number(e.target.value) ? e.target.value : "");
           } }))),
-      h("div", { class: "stack" }, fresh, list, more));
+      h("div", { class: "stack" }, only, fresh, list, more));
+    showOnly();
+  }
+  function showOnly() {
+    fill(only, chosen.candidate ? h("p", { class: "row small" }, "Only messages of the candidate ", name(chosen.candidate),
+      h("button", { type: "button", onclick: () => { change("candidate", ""); showOnly(); } }, "Show all")) : null);
   }
   function change(key, value) {
     chosen[key] = value;
