@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from eventide import errors
+from eventide.cluster import train_worker
 from eventide.cluster.ray_session import RayOptions, ray_session
 from eventide.cluster.train_worker import FAILURE, ROWS, TrainingRequest, run_worker
 from eventide.cluster.worker_devices import takes_gpus
@@ -59,11 +60,12 @@ def launch_torchrun(request: TrainingRequest, workers: int, watch: Watch = lambd
         local_addr="127.0.0.1",
         max_restarts=RESTARTS,
         monitor_interval=0.2,
-        start_method="spawn",
     )
-    with single_threads(LOOPBACK), _watched(request, watch), _own_signals():
+    with single_threads(LOOPBACK | _same_code()), _watched(request, watch), _own_signals():
         try:
-            elastic_launch(config, run_worker)(request.plain())
+            # As a program, not as a function: functions wait on a lock of all workers before they
+            # end, and one that is killed there would hold up the launcher for ever.
+            elastic_launch(config, sys.executable)("-m", train_worker.__name__, request.kept())
         except SignalException:  # how the launcher tells of Ctrl-C
             raise KeyboardInterrupt from None
         except ChildFailedError as error:
@@ -117,6 +119,11 @@ def launch_ray(
     _raise_failure(request)
 
 
+def _same_code() -> dict[str, str]:
+    """Let workers import this very package, wherever it was found."""
+    return {"PYTHONPATH": str(Path(train_worker.__file__).parents[2])}
+
+
 @contextmanager
 def _own_signals() -> Iterator[None]:
     """Put back how this process answers signals: the launcher leaves its own answers behind."""
@@ -158,7 +165,7 @@ def _watched(request: TrainingRequest, watch: Watch) -> Iterator[None]:
                     told += 1
 
     def follow() -> None:
-        while not over.wait(0.5):
+        while not over.wait(0.1):
             look()
 
     thread = threading.Thread(target=follow, daemon=True)

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import json
 import os
+import sys
+import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -65,6 +68,12 @@ class TrainingRequest:
     def plain(self) -> dict[str, Any]:
         """Return it as values of JSON."""
         return asdict(self)
+
+    def kept(self) -> str:
+        """Write it into its folder, for workers that are programs; return the file."""
+        path = Path(self.folder) / "request.json"
+        path.write_text(json.dumps(self.plain()), encoding="utf-8")
+        return str(path)
 
 
 def check_method(method: str) -> None:
@@ -187,3 +196,16 @@ def _telling(request: TrainingRequest, share: Share, model: EventClassifier) -> 
                     lines.write(json.dumps(row) + "\n")
 
         yield watch
+
+
+def _follow_parent() -> None:
+    """End this worker when the launcher has gone: nobody else would."""
+    parent = os.getppid()
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    threading.Thread(target=_follow_parent, daemon=True).start()
+    run_worker(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8")))

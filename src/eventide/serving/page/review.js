@@ -50,8 +50,22 @@ export function reviewScreen(root, { asked }) {
     const first = [...new Set(near)].filter((event) => event && event !== opinion.event);
     return [...first, ...events.filter((event) => event !== opinion.event && !first.includes(event))].slice(0, 9);
   }
+  // At once, not when the browser tells of it: a key that follows quickly is meant for the next message.
+  function shut() {
+    const dialog = picker;
+    picker = null;
+    dialog?.close();
+    dialog?.remove();
+  }
+  function open(dialog) {
+    picker = dialog;
+    dialog.addEventListener("close", () => { if (picker === dialog) shut(); });
+    dialog.addEventListener("keydown", (event) => event.stopPropagation());
+    document.body.append(dialog);
+    dialog.showModal();
+  }
   function show() {
-    picker?.close();
+    shut();
     const message = queue[0];
     tally.textContent = `${count(reviewed)} reviewed now, ${count(Math.max(left, queue.length))} waiting`;
     if (!message) {
@@ -117,14 +131,12 @@ export function reviewScreen(root, { asked }) {
     const listed = h("div", { class: "options" });
     const draw = (words) => fill(listed, others.filter((event) => event.toLowerCase().includes(words)).slice(0, 200).map((event, at) =>
       h("button", { type: "button", onclick: () => choose(event) }, !words && at < LETTERS.length ? h("kbd", {}, LETTERS[at].toUpperCase()) : null, name(event))));
-    const choose = (event) => { picker.close(); decide("relabel", event); };
+    const choose = (event) => { shut(); decide("relabel", event); };
     const search = others.length > LETTERS.length
       ? h("label", {}, "Search", h("input", { type: "search", oninput: (e) => draw(e.target.value.trim().toLowerCase()) })) : null;
-    picker = h("dialog", { class: "stack", "aria-label": "Choose another event" },
+    const dialog = h("dialog", { class: "stack", "aria-label": "Choose another event" },
       h("h2", {}, "Which event?"), search, listed);
-    picker.addEventListener("close", () => { picker?.remove(); picker = null; });
-    picker.addEventListener("keydown", (event) => {
-      event.stopPropagation();
+    dialog.addEventListener("keydown", (event) => {
       const at = LETTERS.indexOf(event.key.toLowerCase());
       if (event.target.tagName !== "INPUT" && !event.ctrlKey && !event.metaKey && at >= 0 && at < others.length && event.key.length === 1) {
         event.preventDefault();
@@ -132,22 +144,17 @@ export function reviewScreen(root, { asked }) {
       }
     });
     draw("");
-    document.body.append(picker);
-    picker.showModal();
+    open(dialog);
   }
   function nameNew() {
     if (!queue[0]) return;
     const field = h("input", { required: true, maxlength: 300, "aria-label": "Name of the event" });
-    picker = h("dialog", { "aria-label": "Name the new event" }, h("form", { class: "stack", onsubmit: (event) => {
+    open(h("dialog", { "aria-label": "Name the new event" }, h("form", { class: "stack", onsubmit: (event) => {
       event.preventDefault();
       const named = field.value.trim();
-      picker.close();
+      shut();
       if (named) decide("new-event", named);
-    } }, h("h2", {}, "Name the new event"), field, h("button", { class: "main", type: "submit" }, "Keep it")));
-    picker.addEventListener("close", () => { picker?.remove(); picker = null; });
-    picker.addEventListener("keydown", (event) => event.stopPropagation());
-    document.body.append(picker);
-    picker.showModal();
+    } }, h("h2", {}, "Name the new event"), field, h("button", { class: "main", type: "submit" }, "Keep it"))));
   }
   function key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || picker || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
@@ -166,6 +173,6 @@ export function reviewScreen(root, { asked }) {
     told(kind) {
       if (kind === "messages" && !queue.length) { cursor = null; end = false; refill().then(show).catch(() => {}); }
     },
-    close: () => { document.removeEventListener("keydown", key); picker?.close(); },
+    close: () => { document.removeEventListener("keydown", key); shut(); },
   };
 }
