@@ -188,6 +188,18 @@ PRESS = """key => {
 }"""
 
 
+def reviews(page, desk, wanted):
+    """Wait until so many messages are open; return how many were reviewed how.
+
+    The browser cannot be asked to wait: it takes the promise of an answer for a yes.
+    """
+    deadline = time.monotonic() + 60
+    while (found := desk.ask("/v1/model")[1]["reviews"])["open"] != wanted:
+        assert time.monotonic() < deadline, (found, wanted)
+        page.wait_for_timeout(50)
+    return found
+
+
 def test_fifty_reviews_by_keyboard_survive_a_restart(page, desk, browser, model_path, store_file):
     show(page, desk, "review")
     opened = desk.ask("/v1/model")[1]["reviews"]["open"]
@@ -201,16 +213,9 @@ def test_fifty_reviews_by_keyboard_survive_a_restart(page, desk, browser, model_
         assert moved, (at, keys)
         times.append(took)
     assert median(times) < 100  # another process may hold up a single one
-    page.wait_for_function(
-        "n => fetch('/v1/model').then(a => a.json()).then(m => m.reviews.open === n)",
-        arg=opened - 50,
-    )
+    reviews(page, desk, opened - 50)
     page.keyboard.press("z")
-    page.wait_for_function(
-        "n => fetch('/v1/model').then(a => a.json()).then(m => m.reviews.open === n)",
-        arg=opened - 49,
-    )
-    before = desk.ask("/v1/model")[1]["reviews"]
+    before = reviews(page, desk, opened - 49)
     page.goto("about:blank")  # a page of its own would complain that the service has gone
     desk.process.kill()
     desk.process.wait()
