@@ -3,21 +3,25 @@
 import json
 import os
 import signal
-from multiprocessing import active_children
+from multiprocessing import active_children, get_context
 
 import numpy as np
 import pytest
 
 from eventide import EventClassifier, load
+from eventide.cluster import distributed
 from eventide.cluster.distributed import launch_torchrun, run_folder
-from eventide.cluster.train_worker import TrainingRequest, check_method, train_worker
+from eventide.cluster.train_worker import SAVED, TrainingRequest, check_method, train_worker
 from eventide.data import read
 from eventide.errors import BadSetting
+
+EPOCHS = 15
+"""So many that the training is not over when the second epoch is seen, half a second later."""
 
 
 @pytest.fixture
 def asked(archive):
-    return json.loads((archive / "parameters.json").read_text()) | {"training__epochs": 4}
+    return json.loads((archive / "parameters.json").read_text()) | {"training__epochs": EPOCHS}
 
 
 def test_a_killed_worker_does_not_end_the_training(
@@ -39,14 +43,34 @@ def test_a_killed_worker_does_not_end_the_training(
         launch_torchrun(request, 2, watch)
         assert signal.getsignal(signal.SIGTERM) is answer
     assert killed
-    assert set(rows) == {1, 2, 3, 4}
+    assert set(rows) == set(range(1, EPOCHS + 1))
     assert not folder.exists()
     here, there = EventClassifier(**asked).fit(small_sample), load(tmp_path / "model")
-    assert [row["epoch"] for row in there.history_] == [1, 2, 3, 4]
+    assert [row["epoch"] for row in there.history_] == list(range(1, EPOCHS + 1))
     for name, expected in here.method_.state().items():
         np.testing.assert_allclose(there.method_.state()[name], expected, atol=1e-5, err_msg=name)
     new = read(archive / "in" / "new-00.jsonl")
     same_opinions(there.opinions(new), here.opinions(new))
+
+
+def test_a_launcher_that_waits_in_vain_is_interrupted(monkeypatch, tmp_path):
+    """A worker that is killed just as it has finished leaves torch's launcher waiting for ever."""
+    from torch.distributed.elastic.multiprocessing.api import _terminate_process_handler
+    from torch.distributed.launcher import api
+
+    def launcher(config, work):
+        def launch(plain):
+            signal.signal(signal.SIGTERM, _terminate_process_handler)
+            (tmp_path / SAVED).touch()
+            get_context("spawn").Semaphore(0).acquire()
+
+        return launch
+
+    monkeypatch.setattr(api, "elastic_launch", launcher)
+    monkeypatch.setattr(distributed, "PATIENCE", 0.2)
+    answer = signal.getsignal(signal.SIGTERM)
+    launch_torchrun(TrainingRequest(str(tmp_path), {}, str(tmp_path / "model"), None), 2)
+    assert signal.getsignal(signal.SIGTERM) is answer
 
 
 def test_one_worker_trains_directly(asked, small_sample, tmp_path):

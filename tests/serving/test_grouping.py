@@ -17,6 +17,7 @@ from eventide.serving.ingest import Ingest
 from eventide.serving.reviews import review_counts
 from eventide.serving.store import CANDIDATE_MEMBERS, MESSAGES, Store
 from eventide.serving.stored_messages import forget_user
+from processes import until
 
 
 def written(topic, first, count, user="someone"):
@@ -238,19 +239,19 @@ def test_a_model_that_knows_them_now_takes_messages_out(store, desk, shared_mode
 
 
 def test_the_service_groups_by_itself_and_tells(store, sceptic):
-    import time
-
     desk, client = opened(store, sceptic)
     told = []
     desk.broadcast.tell = lambda kind, **facts: told.append(kind)
     with client:
         sent = [each.model_dump(mode="json", exclude_none=True) for each in written("crane", 0, 5)]
         client.post("/v1/messages", json=sent)
-        deadline = time.monotonic() + 60
-        while not (found := client.get("/v1/candidates").json())["candidates"]:
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
-        assert "candidates" in told
+
+        def candidates():
+            return client.get("/v1/candidates").json()["candidates"]
+
+        until(candidates, "candidates", pause=0.2)
+        until(lambda: "candidates" in told, "a word of them")
+        found = client.get("/v1/candidates").json()
         (candidate,) = found["candidates"]
         assert candidate["messages"] == 5
         assert found["measured"]

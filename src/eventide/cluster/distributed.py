@@ -8,6 +8,7 @@ import shutil
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import Any
 
 from eventide import errors
 from eventide.cluster.ray_session import RayOptions, ray_session
-from eventide.cluster.train_worker import FAILURE, ROWS, TrainingRequest, run_worker
+from eventide.cluster.train_worker import FAILURE, ROWS, SAVED, TrainingRequest, run_worker
 from eventide.cluster.worker_devices import takes_gpus
 from eventide.data.intake import Intake
 from eventide.errors import BadSetting, EventideError
@@ -36,6 +37,9 @@ SIGNALS = [
 NETWORKS = ("GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME")
 LOOPBACK = dict.fromkeys(NETWORKS, "lo") if sys.platform == "linux" else {}
 """Workers of one machine talk where nobody else can reach them."""
+
+PATIENCE = 120.0
+"""Seconds that the launcher may take to end once the model is saved."""
 
 NEXT = "run the same command again with --resume: it goes on from the last checkpoint"
 
@@ -61,10 +65,12 @@ def launch_torchrun(request: TrainingRequest, workers: int, watch: Watch = lambd
         monitor_interval=0.2,
         start_method="spawn",
     )
-    with single_threads(LOOPBACK), _watched(request, watch), _own_signals():
+    with single_threads(LOOPBACK), _watched(request, watch), _own_signals(), _bounded(request):
         try:
             elastic_launch(config, run_worker)(request.plain())
         except SignalException:  # how the launcher tells of Ctrl-C
+            if _saved_for(request) > PATIENCE:
+                return
             raise KeyboardInterrupt from None
         except ChildFailedError as error:
             _raise_failure(request)
@@ -169,6 +175,38 @@ def _watched(request: TrainingRequest, watch: Watch) -> Iterator[None]:
         over.set()
         thread.join()
         look()
+
+
+@contextmanager
+def _bounded(request: TrainingRequest) -> Iterator[None]:
+    """Interrupt a launcher that waits in vain once the model is saved.
+
+    Where a worker is killed just as all have finished, torch's launcher waits for its answer for
+    ever: it never comes (``multiprocessing.Event.set`` counts on every sleeper to wake up).
+    """
+    over, launcher = threading.Event(), threading.get_ident()
+
+    def follow() -> None:
+        while not over.wait(PATIENCE / 60):
+            if _saved_for(request) > PATIENCE:
+                signal.pthread_kill(launcher, signal.SIGTERM)
+                return
+
+    thread = threading.Thread(target=follow, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def _saved_for(request: TrainingRequest) -> float:
+    """Return for how many seconds the model has been there; 0 while it is not."""
+    try:
+        return time.time() - (Path(request.folder) / SAVED).stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def _raise_failure(request: TrainingRequest) -> None:

@@ -38,8 +38,8 @@ from eventide.training.loop import Watch
 RESTARTED = "TORCHELASTIC_RESTART_COUNT"
 """How often torchrun has started the workers again."""
 
-FAILURE, ROWS = "failure.json", "epochs.jsonl"
-"""Files of a run's folder: the typed error of a worker, and a line for every epoch."""
+FAILURE, ROWS, SAVED = "failure.json", "epochs.jsonl", "saved"
+"""Files of a run's folder: the typed error of a worker, a line for every epoch, and a last word."""
 
 
 @dataclass(frozen=True)
@@ -121,6 +121,8 @@ def train_worker(request: TrainingRequest, intake: Intake | None = None) -> None
         if share.first:
             alone(model)
             save_model(model, Path(request.out), keep_text=request.keep_text)
+            if Path(request.folder).is_dir():
+                (Path(request.folder) / SAVED).touch()
         _wait(share)
 
 
