@@ -63,7 +63,7 @@ def test_short_work_is_silent_and_leaves_no_thread(caplog):
 
 def test_a_program_that_did_not_ask_for_lines_starts_no_thread(monkeypatch):
     started = []
-    monkeypatch.setattr(progress, "Thread", lambda **given: started.append(given))
+    monkeypatch.setattr(progress, "meanwhile", lambda *given: started.append(given))
     logging.getLogger("eventide").setLevel(logging.WARNING)
     try:
         with step("reading"):

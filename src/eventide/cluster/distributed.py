@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from eventide.data.intake import Intake
 from eventide.errors import BadSetting, EventideError
 from eventide.experiments.workers import single_threads
 from eventide.model import EventClassifier
+from eventide.runtime.meanwhile import meanwhile
 from eventide.storage import writing
 from eventide.training.loop import Watch
 
@@ -151,7 +153,7 @@ def run_folder(out: Path, intake: Intake) -> Iterator[Path]:
 @contextmanager
 def _watched(request: TrainingRequest, watch: Watch) -> Iterator[None]:
     """Hand each epoch's row on as the first worker writes it."""
-    over, path = threading.Event(), Path(request.folder) / ROWS
+    path = Path(request.folder) / ROWS
     told = 0
 
     def look() -> None:
@@ -163,17 +165,10 @@ def _watched(request: TrainingRequest, watch: Watch) -> Iterator[None]:
                     watch(json.loads(line))
                     told += 1
 
-    def follow() -> None:
-        while not over.wait(0.5):
-            look()
-
-    thread = threading.Thread(target=follow, daemon=True)
-    thread.start()
     try:
-        yield
+        with meanwhile(look, repeat(0.5), "eventide-epochs"):
+            yield
     finally:
-        over.set()
-        thread.join()
         look()
 
 
@@ -184,21 +179,15 @@ def _bounded(request: TrainingRequest) -> Iterator[None]:
     Where a worker is killed just as all have finished, torch's launcher waits for its answer for
     ever: it never comes (``multiprocessing.Event.set`` counts on every sleeper to wake up).
     """
-    over, launcher = threading.Event(), threading.get_ident()
+    launcher, interrupted = threading.get_ident(), threading.Event()
 
-    def follow() -> None:
-        while not over.wait(PATIENCE / 60):
-            if _saved_for(request) > PATIENCE:
-                signal.pthread_kill(launcher, signal.SIGTERM)
-                return
+    def look() -> None:
+        if not interrupted.is_set() and _saved_for(request) > PATIENCE:
+            interrupted.set()
+            signal.pthread_kill(launcher, signal.SIGTERM)
 
-    thread = threading.Thread(target=follow, daemon=True)
-    thread.start()
-    try:
+    with meanwhile(look, repeat(PATIENCE / 4), "eventide-launcher"):
         yield
-    finally:
-        over.set()
-        thread.join()
 
 
 def _saved_for(request: TrainingRequest) -> float:
