@@ -80,12 +80,10 @@ def run_jobs(jobs: Sequence[Job], messages: SplitMessages, workers: int) -> Gene
                 busy -= ended
                 for each in ended:
                     yield each.result()
-        except BaseException as stopped:
-            end_workers(set(active_children()) - others)
-            if isinstance(stopped, BrokenProcessPool):
-                raise _ended_early() from None
-            raise
+        except BrokenProcessPool:
+            raise _ended_early() from None
         finally:
+            end_workers(set(active_children()) - others)
             pool.shutdown(cancel_futures=True)
 
 

@@ -105,7 +105,8 @@ async def _keep_retention(desk: Desk) -> None:
 async def _keep_grouping(desk: Desk) -> None:
     """Group what came in, for a share of the time: whoever sends messages goes first."""
     # What a first candidate needs is read now: it takes a second that requests would feel later.
-    await asyncio.to_thread(import_module, "sklearn.cluster")
+    with _noted("grouping"):
+        await asyncio.to_thread(import_module, "sklearn.cluster")
     while True:
         started, more = time.perf_counter(), False
         with _noted("grouping"):
