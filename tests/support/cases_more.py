@@ -17,6 +17,7 @@ import eventide
 from bench import Bench, process
 from cases_known import fitted, stopped
 from eventide.errors import BadSetting, DamagedBundle, EventideError, InputError, UnreadableSource
+from eventide.training.checkpoints import has_checkpoint
 from processes import first_line, until
 
 
@@ -637,7 +638,7 @@ def m_interrupted_in_training(bench: Bench):
 
         def begun() -> bool:
             assert started.poll() is None, started.communicate()
-            return any((bench.folder / "trained.checkpoint").glob("*/manifest.json"))
+            return has_checkpoint(bench.folder / "trained.checkpoint")  # no half one
 
         until(begun, "the first checkpoint")
         started.send_signal(signal.SIGINT)
