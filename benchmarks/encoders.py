@@ -27,7 +27,7 @@ from eventide.arrays import unit_rows
 from eventide.data import read
 from eventide.data.lock import without_locked
 from eventide.data.near_duplicates import near_duplicate_groups
-from eventide.data.splits import per_class_split
+from eventide.data.split_draws import per_class_split
 from eventide.errors import MissingDependency
 from eventide.features.encoders import encoder, split_specification
 from eventide.features.encoders.tfidf_svd import TfidfSvd

@@ -57,7 +57,7 @@ def real(name: str) -> TrainingSet:
     """Split 0 of a dataset with the default encoder."""
     from eventide.corpus.training_set import prepare_data
     from eventide.data import read
-    from eventide.data.splits import per_class_split
+    from eventide.data.split_draws import per_class_split
     from eventide.features.elements import with_elements
     from eventide.features.encoders import DEFAULT_ENCODER, encoder
     from eventide.graphs.settings import GraphSettings

@@ -9,6 +9,7 @@ import pytest
 import eventide
 from eventide.errors import BadSetting
 from eventide.model import EventClassifier
+from processes import LONG
 
 QUICK = {"encoder": "tfidf-svd:16", "training__epochs": 4, "method": "ce"}
 
@@ -37,7 +38,9 @@ def test_importing_eventide_imports_nothing_heavy():
         "import sys, eventide; dir(eventide); "
         "print({'torch', 'polars', 'sklearn', 'pandas'} & set(sys.modules) or '')"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=LONG
+    )
     assert done.stdout.strip() == ""
 
 
@@ -104,7 +107,12 @@ logger = logging.getLogger("eventide")
 print([type(each).__name__ for each in logger.handlers], logger.level)
 """
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+        timeout=LONG,
     )
     assert [line.partition(":")[0] for line in done.stderr.splitlines()] == [
         "epoch 2 of 4", "epoch 4 of 4",

@@ -12,6 +12,7 @@ import pytest
 from eventide.errors import CannotWrite, EventideError, InputError, OutputError
 from eventide.outputs import check_file, check_folder, check_room, reserved, writing
 from eventide.storage import write_bundle
+from processes import first_line
 
 ARRAYS = {"weights": {"a": np.zeros(2)}}
 root_only = pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
@@ -222,7 +223,7 @@ with reserved(sys.argv[1]):
 def test_row_5_a_killed_writer_holds_nothing(tmp_path):
     path = tmp_path / "model"
     process = subprocess.Popen([sys.executable, "-c", HOLDER, str(path)], stdout=subprocess.PIPE)
-    assert process.stdout.readline() == b"held\n"
+    assert first_line(process) == b"held\n"
     with pytest.raises(OutputError), reserved(path):
         pytest.fail("two writers")
     process.kill()

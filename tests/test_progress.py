@@ -6,7 +6,6 @@ import io
 import logging
 import sys
 import threading
-import time
 
 import pytest
 from rich.console import Console
@@ -14,6 +13,7 @@ from rich.console import Console
 from eventide import progress
 from eventide.cli.watching import bar, watching
 from eventide.progress import duration, report_epochs, step, track
+from processes import until
 
 
 @pytest.fixture
@@ -23,14 +23,6 @@ def impatient(monkeypatch, caplog):
     monkeypatch.setattr(progress, "EVERY", 0.02)
     caplog.set_level(logging.INFO, "eventide")
     return lambda: [record.getMessage() for record in caplog.records]
-
-
-def until(there) -> None:
-    """Wait until something is there; a busy machine may take its time."""
-    deadline = time.monotonic() + 20
-    while not there() and time.monotonic() < deadline:
-        time.sleep(0.005)
-    assert there()
 
 
 @pytest.mark.parametrize(("total", "drawn"), [(1, False), (2, True)])
@@ -71,7 +63,7 @@ def test_short_work_is_silent_and_leaves_no_thread(caplog):
 
 def test_a_program_that_did_not_ask_for_lines_starts_no_thread(monkeypatch):
     started = []
-    monkeypatch.setattr(progress, "Thread", lambda **given: started.append(given))
+    monkeypatch.setattr(progress, "meanwhile", lambda *given: started.append(given))
     logging.getLogger("eventide").setLevel(logging.WARNING)
     try:
         with step("reading"):

@@ -12,10 +12,12 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from itertools import chain, repeat
 from math import isfinite
-from threading import Event, Thread
 from time import perf_counter
 from typing import TypeVar
+
+from eventide.runtime.meanwhile import meanwhile
 
 Item = TypeVar("Item")
 Say = Callable[[str], None]
@@ -138,21 +140,8 @@ def heartbeat(line: Callable[[], str], say: Say = log.info) -> Iterator[None]:
     if say == log.info and not log.isEnabledFor(logging.INFO):
         yield
         return
-    over = Event()
-
-    def beat() -> None:
-        pause = FIRST
-        while not over.wait(pause):
-            say(line())
-            pause = EVERY
-
-    thread = Thread(target=beat, name="eventide-heartbeat", daemon=True)
-    thread.start()
-    try:
+    with meanwhile(lambda: say(line()), chain([FIRST], repeat(EVERY)), "eventide-heartbeat"):
         yield
-    finally:
-        over.set()
-        thread.join()
 
 
 def on_terminal() -> bool:

@@ -13,6 +13,7 @@ from eventide.cli.main import app
 from eventide.cli.options import column_mapping
 from eventide.data.sample import sample
 from eventide.errors import BadSetting, MissingColumn, OutputError, RejectedRows, UnreadableSource
+from processes import LONG
 
 MAIN = "from eventide.cli.main import main; main()"
 GOOD = "id,text,created_at,event\n1,water in the street,2024-03-01,flood\n2,smoke,2024-03-02,fire\n"
@@ -172,6 +173,7 @@ def test_a_pipe_gets_plain_text_in_any_encoding(tmp_path, encoding):
         capture_output=True,
         env={"PYTHONIOENCODING": encoding, "PATH": ""},
         check=False,
+        timeout=LONG,
     )
     assert done.returncode == 0, done.stderr
     text = done.stdout.decode(encoding)

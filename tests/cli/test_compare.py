@@ -1,7 +1,6 @@
 """``eventide compare`` as a person types it."""
 
 import json
-import time
 from pathlib import Path
 
 import polars as pl
@@ -11,6 +10,7 @@ from typer.testing import CliRunner
 from eventide.cli.main import app, main
 from eventide.cli.watching import run_lines
 from eventide.errors import RejectedRows
+from processes import until
 
 run = CliRunner()
 
@@ -153,14 +153,16 @@ def test_a_line_now_and_then_where_no_bar_is_drawn(monkeypatch, caplog):
     monkeypatch.setattr("eventide.progress.FIRST", 0.01)
     monkeypatch.setattr("eventide.progress.EVERY", 0.01)
     caplog.set_level("INFO", "eventide")
+
+    def lines():
+        return [record.getMessage() for record in caplog.records]
+
     with run_lines() as tell:
-        tell("1 of 3 runs")
-        time.sleep(0.1)
-        tell("2 of 3 runs")
-        time.sleep(0.1)
-    lines = [record.getMessage() for record in caplog.records]
-    assert lines[0].startswith("1 of 3 runs (")
-    assert lines[-1].startswith("2 of 3 runs")
+        for state in ("1 of 3 runs", "2 of 3 runs"):
+            tell(state)
+            until(lambda state=state: any(line.startswith(state) for line in lines()), state)
+    assert lines()[0].startswith("1 of 3 runs (")
+    assert lines()[-1].startswith("2 of 3 runs")
 
 
 def test_help_has_examples():

@@ -12,6 +12,7 @@ from eventide.cli.main import app
 from eventide.data.datasets import DATASETS
 from eventide.data.datasets.crisislex_t7 import EVENTS, row_list
 from eventide.errors import OutputError
+from processes import LONG
 
 WIDE = {"COLUMNS": "200", "TERM": "dumb", "NO_COLOR": "1"}
 
@@ -128,7 +129,7 @@ def test_mistakes_exit_with_2_and_say_what_next(arguments, said):
         "data",
         *arguments,
     ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=LONG)
     assert done.returncode == 2
     assert said in done.stderr
     assert "Traceback" not in done.stderr
@@ -146,7 +147,7 @@ def test_importing_the_verb_stays_light():
     check = (
         "import sys, eventide.cli.data; sys.exit('polars' in sys.modules or 'numpy' in sys.modules)"
     )
-    assert subprocess.run([sys.executable, "-c", check], check=False).returncode == 0
+    assert subprocess.run([sys.executable, "-c", check], check=False, timeout=LONG).returncode == 0
 
 
 def test_nothing_is_replaced_without_a_word(tmp_path, checkout):

@@ -13,6 +13,7 @@ import typer
 from eventide.cli import main as command_line
 from eventide.cli.exits import exit_code, stoppable
 from eventide.errors import BadSetting, CannotWrite
+from processes import LONG, opened_for_writing
 
 LIKE_A_TERMINAL = """
 import signal
@@ -87,7 +88,7 @@ def test_a_real_ctrl_c_ends_with_130_and_no_traceback(tmp_path):
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,
     ) as running:
-        writer = os.open(source, os.O_WRONLY)  # waits until the verb has opened its end
+        writer = opened_for_writing(source, running)
         time.sleep(0.2)
         running.send_signal(signal.SIGINT)
         try:
@@ -108,6 +109,7 @@ def test_a_reader_that_goes_away_is_no_error(shell):
         ["bash", "-o", "pipefail", "-c", f"'{sys.executable}' -m eventide {shell}"],
         capture_output=True,
         check=False,
+        timeout=LONG,
     )
     assert done.returncode in (0, 141)
     assert done.stderr == b""
@@ -123,7 +125,7 @@ def test_a_full_disk_behind_standard_output_is_told():
     """Row 5: what cannot be printed is not taken for printed."""
     with open("/dev/full", "wb") as full:
         done = subprocess.run(
-            [*EVENTIDE, "methods"], stdout=full, stderr=subprocess.PIPE, check=False
+            [*EVENTIDE, "methods"], stdout=full, stderr=subprocess.PIPE, check=False, timeout=LONG
         )
     assert done.returncode == 1
     assert b"error: No space left on device" in done.stderr

@@ -14,6 +14,7 @@ from eventide.cli.main import app
 from eventide.serving.access_tokens import read_token_file
 from eventide.serving.guards import HostRule
 from eventide.serving.server import GRACE_SECONDS
+from processes import LONG
 from tree import ROOT
 
 SECRETS = "/run/secrets"
@@ -45,7 +46,12 @@ def started(compose, tmp_path):
     words = words.replace("$$", "$").replace(SECRETS, str(tmp_path))
     environment = {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
     done = subprocess.run(
-        [*desk["entrypoint"], words], capture_output=True, text=True, env=environment, check=True
+        [*desk["entrypoint"], words],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=True,
+        timeout=LONG,
     )
     store, *given = done.stdout.splitlines()
     return store, [word.replace(str(tmp_path), SECRETS) for word in given]
@@ -105,7 +111,7 @@ def test_the_first_lines_make_secrets_that_are_taken(compose, tmp_path):
     stub.write_text(f"#!/bin/sh\necho {'ab' * 24}\n")
     stub.chmod(0o755)
     environment = {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
-    subprocess.run(["sh", "-c", made], cwd=tmp_path, env=environment, check=True)
+    subprocess.run(["sh", "-c", made], cwd=tmp_path, env=environment, check=True, timeout=LONG)
     (holder,) = read_token_file(tmp_path / "secrets" / "tokens").values()
     assert holder.allows == {"read", "review", "ingest"}
     for name, secret in compose["secrets"].items():

@@ -5,7 +5,6 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 
 import polars as pl
 import pytest
@@ -16,6 +15,7 @@ from eventide.cli.main import app
 from eventide.errors import CannotWrite, EventideError, OutputError
 from eventide.outputs import reserved
 from eventide.training.checkpoints import has_checkpoint
+from processes import LONG, until
 
 QUICK = [
     "--encoder", "tfidf-svd:16", "--set", "training.epochs=2", "--set", "training.batch_size=64",
@@ -261,12 +261,15 @@ def test_row_5_and_22_with_real_processes(source, tmp_path):
     command = [sys.executable, "-m", "eventide", *map(str, words)]
     first = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
     try:
-        deadline = time.monotonic() + 120
-        while not (tmp_path / "model.checkpoint" / "phase-1").exists():
+
+        def begun():
             assert first.poll() is None
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
-        second = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+            return (tmp_path / "model.checkpoint" / "phase-1").exists()
+
+        until(begun, "the first checkpoint")
+        second = subprocess.run(
+            command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=LONG
+        )
         assert second.returncode == 2
         assert "another process is writing here" in second.stderr
         assert "Traceback" not in second.stderr

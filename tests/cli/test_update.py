@@ -12,6 +12,7 @@ import pytest
 
 import eventide
 from eventide.errors import InputError, OutputError
+from processes import LONG
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +63,7 @@ def test_kill_minus_nine_in_an_update_leaves_the_old_or_the_new_model(trained, s
     words = [sys.executable, "-m", "eventide", "update", str(model)]
     words += [str(stream / "unlabelled.jsonl"), "--out", str(model), "--overwrite"]
     started = time.monotonic()
-    subprocess.run(words, check=True, capture_output=True)
+    subprocess.run(words, check=True, capture_output=True, timeout=LONG)
     took = time.monotonic() - started
     new = len(eventide.load(model).memory_)
     assert new > old
@@ -73,5 +74,5 @@ def test_kill_minus_nine_in_an_update_leaves_the_old_or_the_new_model(trained, s
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
         assert len(eventide.load(model).memory_) in (old, new)
-    subprocess.run(words, check=True, capture_output=True)  # nothing is left locked
+    subprocess.run(words, check=True, capture_output=True, timeout=LONG)  # nothing is left locked
     assert len(eventide.load(model).memory_) == new

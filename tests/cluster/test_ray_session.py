@@ -12,7 +12,7 @@ import pytest
 
 from eventide import EventClassifier, load
 from eventide.cluster import ray_session
-from eventide.cluster.ray_session import RayOptions, check_address, has_token
+from eventide.cluster.ray_session import RayOptions, check_address, has_token, room_for
 from eventide.data import read
 from eventide.errors import BadSetting, MissingDependency, NotAllowed
 from tree import ROOT
@@ -142,6 +142,16 @@ def test_a_token_is_found_as_ray_finds_it(monkeypatch, tmp_path):
     assert not has_token()
     monkeypatch.setenv("RAY_AUTH_TOKEN", "secret")
     assert has_token()
+
+
+def test_a_worker_that_fits_nowhere_is_told_before_ray_waits_for_ever():
+    large = {"Alive": True, "Resources": {"CPU": 8.0, "memory": 4096.0 * 2**20}}
+    gone = large | {"Alive": False}
+    assert room_for([large, gone], RayOptions(cpus=1.0)) == 8
+    assert room_for([large, gone], RayOptions(cpus=1.0, memory=1024)) == 4
+    for options in (RayOptions(cpus=16.0), RayOptions(memory=8192)):
+        with pytest.raises(BadSetting, match="no node of the cluster has room"):
+            room_for([large], options)
 
 
 def test_addresses_that_cannot_work_are_refused():

@@ -10,6 +10,7 @@ import pytest
 
 from eventide.experiments import choose, compare, sources
 from eventide.experiments.run_log import RunLog
+from processes import LONG
 
 
 @pytest.fixture
@@ -62,7 +63,7 @@ def test_what_is_left_out_of_the_digest_takes_no_part_in_a_run():
         "print(*sorted(m for m in sys.modules if m.startswith('eventide.')))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=LONG
     )
     covered = {path.relative_to(sources.PACKAGE) for path in sources.deciding_files()}
     loaded = {Path(*name.split(".")[1:]) for name in done.stdout.split()}

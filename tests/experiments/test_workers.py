@@ -4,17 +4,19 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from multiprocessing import active_children
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import active_children, get_context
 
 import pytest
 
 from eventide.errors import OutputError
-from eventide.experiments import choose, compare
+from eventide.experiments import choose, compare, workers
 from eventide.experiments.run_log import RunLog
-from eventide.experiments.workers import register
+from eventide.experiments.workers import end_workers, register, some_ended
 from eventide.methods import METHODS
 from eventide.registry import Entry
+from processes import LONG, until
 
 SCRIPT = """
 import sys, polars as pl
@@ -61,11 +63,12 @@ def test_a_killed_comparison_goes_on_where_it_was(small_sample, quick, tmp_path)
     command = [sys.executable, "-c", SCRIPT, tmp_path / "messages.parquet", tmp_path / "out"]
     with subprocess.Popen([str(word) for word in command]) as process:
         try:
-            deadline = time.monotonic() + 60
-            while len(ledger.read()[0]) < 2:
+
+            def two_runs():
                 assert process.poll() is None
-                assert time.monotonic() < deadline
-                time.sleep(0.02)
+                return len(ledger.read()[0]) >= 2
+
+            until(two_runs, "two runs")
         finally:
             os.kill(process.pid, signal.SIGKILL)
     with ledger.path.open("ab") as file:
@@ -110,7 +113,7 @@ def test_methods_registered_at_runtime_work_in_workers(small_sample, tmp_path):
     )
     words = [tmp_path / "script.py", tmp_path / "messages.parquet", tmp_path / "out"]
     done = subprocess.run(
-        [sys.executable, *map(str, words)], capture_output=True, text=True, timeout=120
+        [sys.executable, *map(str, words)], capture_output=True, text=True, timeout=LONG
     )
     assert done.returncode == 0, done.stderr
     kept, _ = RunLog(tmp_path / "out" / "runs.jsonl").read()
@@ -121,6 +124,38 @@ def test_methods_registered_at_runtime_work_in_workers(small_sample, tmp_path):
     assert {run.note for run in kept} == {"", "mine; not tuned"}
     own = {run.method: run.code for run in kept}
     assert own["mine"] != own["lr-tfidf"]
+
+
+def test_a_death_that_a_pool_misses_is_noticed(monkeypatch):
+    monkeypatch.setattr(workers, "PATIENCE", 0.05)
+    dead = get_context("spawn").Process()
+    dead.start()
+    dead.join(60)
+    with pytest.raises(BrokenProcessPool, match="did not notice"):
+        some_ended([Future()], [dead])
+    done = Future()
+    done.set_result(1)
+    assert some_ended([done, Future()], [dead]) == {done}
+
+
+def test_a_worker_that_does_not_listen_is_killed():
+    asked = []
+
+    class Deaf:
+        def terminate(self):
+            asked.append("terminate")
+
+        def join(self, seconds):
+            asked.append(seconds)
+
+        def is_alive(self):
+            return True
+
+        def kill(self):
+            asked.append("kill")
+
+    end_workers([Deaf()])
+    assert asked == ["terminate", workers.SECONDS_TO_END, "kill"]
 
 
 def test_a_worker_adds_what_it_lacks_and_keeps_what_it_has(monkeypatch):

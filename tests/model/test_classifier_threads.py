@@ -66,7 +66,7 @@ def expected(path, requests):
 
 def together(ask, requests):
     """Ask for everything at once, all threads starting at the same moment."""
-    start = threading.Barrier(THREADS)
+    start = threading.Barrier(THREADS, timeout=60)
 
     def work(number):
         start.wait()
@@ -177,14 +177,14 @@ def test_what_the_user_sets_meanwhile_stays(two_threads):
     def predict():
         with threads_for(1):
             inside.set()
-            leave.wait()
+            assert leave.wait(60)
 
     with ThreadPoolExecutor(1) as pool:
         done = pool.submit(predict)
-        inside.wait()
+        assert inside.wait(60)
         torch.set_num_threads(3)
         leave.set()
-        done.result()
+        done.result(60)
         assert torch.get_num_threads() == 3
         assert in_thread(torch.get_num_threads) == 3
 

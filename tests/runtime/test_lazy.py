@@ -19,7 +19,7 @@ def test_threads_that_ask_together_share_one_value():
         made.append(object())
         return made[-1]
 
-    lazy, start = Lazy(make), threading.Barrier(8)
+    lazy, start = Lazy(make), threading.Barrier(8, timeout=60)
 
     def ask(_):
         start.wait()
@@ -45,7 +45,7 @@ def test_a_copy_has_a_lock_of_its_own():
     with lazy._lock:
         other = pickle.loads(pickle.dumps(lazy))
         with ThreadPoolExecutor(1) as pool:  # would wait for ever for a shared lock
-            assert pool.submit(other.get).result(timeout=5) == {}
+            assert pool.submit(other.get).result(timeout=60) == {}
 
 
 def test_quiet_threads_leave_the_filters_as_they_were():

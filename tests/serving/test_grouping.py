@@ -17,6 +17,7 @@ from eventide.serving.ingest import Ingest
 from eventide.serving.reviews import review_counts
 from eventide.serving.store import CANDIDATE_MEMBERS, MESSAGES, Store
 from eventide.serving.stored_messages import forget_user
+from processes import until
 
 
 def written(topic, first, count, user="someone"):
@@ -238,19 +239,19 @@ def test_a_model_that_knows_them_now_takes_messages_out(store, desk, shared_mode
 
 
 def test_the_service_groups_by_itself_and_tells(store, sceptic):
-    import time
-
     desk, client = opened(store, sceptic)
     told = []
     desk.broadcast.tell = lambda kind, **facts: told.append(kind)
     with client:
         sent = [each.model_dump(mode="json", exclude_none=True) for each in written("crane", 0, 5)]
         client.post("/v1/messages", json=sent)
-        deadline = time.monotonic() + 60
-        while not (found := client.get("/v1/candidates").json())["candidates"]:
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
-        assert "candidates" in told
+
+        def candidates():
+            return client.get("/v1/candidates").json()["candidates"]
+
+        until(candidates, "candidates", pause=0.2)
+        until(lambda: "candidates" in told, "a word of them")
+        found = client.get("/v1/candidates").json()
         (candidate,) = found["candidates"]
         assert candidate["messages"] == 5
         assert found["measured"]
@@ -273,15 +274,114 @@ def test_nothing_is_written_where_nothing_changed(store, desk):
     assert version() == before
 
 
-def test_what_cannot_be_grouped_does_not_hold_up_the_rest(store, desk, monkeypatch):
+def failing(monkeypatch, *ids):
+    """Make steps fail that take one of these messages; return how many messages each step took."""
+    from eventide.serving import grouping as module
+
+    take, sizes = module._take, []
+
+    def step(now, loaded, rows):
+        sizes.append(len(rows))
+        if any(row["id"] in ids for row in rows):
+            raise ZeroDivisionError
+        take(now, loaded, rows)
+
+    monkeypatch.setattr(module, "_take", step)
+    return sizes
+
+
+def test_one_bad_message_is_set_aside_and_the_others_are_grouped(store, desk, monkeypatch, caplog):
+    ingest, grouping = desk
+    ingest(written("crane", 0, 40) + written("bees", 0, 5))
+    sizes = failing(monkeypatch, "crane-7")
+    grouping.catch_up()
+    assert sorted(names(store).values()) == [5, 39]
+    assert grouping.waiting() == 1  # nothing is lost
+    assert grouping.aside.reasons() == {"ZeroDivisionError": 1}
+    assert len(sizes) < 20
+    assert caplog.records[-1].facts["messages"] == 1
+    assert caplog.records[-1].exc_info[0] is ZeroDivisionError
+    taken = len(sizes)
+    ingest(written("bees", 5, 3))
+    grouping.catch_up()  # what is set aside holds up nobody, and is not tried with every step
+    assert sizes[taken] == 3
+    assert sorted(names(store).values()) == [8, 39]
+
+
+def test_what_is_set_aside_is_tried_again(store, desk, sceptic, monkeypatch):
+    from eventide.serving import set_aside
+
+    ingest, grouping = desk
+    ingest(written("crane", 0, 4))
+    with monkeypatch.context() as patch:
+        failing(patch, "crane-2", "crane-3")
+        grouping.catch_up()
+    assert grouping.aside.reasons() == {"ZeroDivisionError": 2}
+    assert not grouping.step()
+    assert grouping.waiting() == 2
+    monkeypatch.setattr(set_aside, "RETRY_SECONDS", 0)
+    grouping.catch_up()
+    assert grouping.aside.reasons() == {}
+    assert grouping.waiting() == 0
+    assert list(names(store).values()) == [4]
+
+
+def test_a_restart_tries_again_what_was_set_aside(store, desk, sceptic, monkeypatch):
+    ingest, grouping = desk
+    ingest(written("crane", 0, 4))
+    with monkeypatch.context() as patch:
+        failing(patch, "crane-2")
+        grouping.catch_up()
+    assert grouping.waiting() == 1
+    Grouping(store, sceptic).catch_up()
+    assert grouping.waiting() == 0
+    assert list(names(store).values()) == [4]
+
+
+def test_where_no_message_is_to_blame_all_wait_for_a_while(store, desk, monkeypatch):
     from eventide.serving import grouping as module
 
     ingest, grouping = desk
     ingest(written("crane", 0, 4))
     with monkeypatch.context() as patch:
         patch.setattr(module, "take_in", lambda *_: 1 / 0)
-        grouping.step()
-    assert grouping.waiting() == 0
-    ingest(written("bees", 0, 4))
+        grouping.catch_up()  # it ends
+        assert not grouping.step()
+    assert grouping.waiting() == 4
+    assert grouping.aside.reasons() == {}
+    monkeypatch.setattr(grouping.aside, "_paused_until", 0)
     grouping.catch_up()
+    assert grouping.waiting() == 0
     assert list(names(store).values()) == [4]
+
+
+def test_a_text_that_the_database_refuses_is_set_aside(store, desk, monkeypatch):
+    """An error of the database about what is written is no reason to stop for good."""
+    from sqlalchemy.exc import DataError
+
+    from eventide.serving import grouping as module
+
+    ingest, grouping = desk
+    ingest(written("crane", 0, 4))
+    write = module.write_grouped
+
+    def refused(connection, now, rows, loaded):
+        if any(row["id"] == "crane-1" for row in rows):
+            raise DataError("INSERT", {}, ValueError("bad text"))
+        write(connection, now, rows, loaded)
+
+    monkeypatch.setattr(module, "write_grouped", refused)
+    grouping.catch_up()
+    assert grouping.waiting() == 1
+    assert grouping.aside.reasons() == {"StoreUnavailable": 1}
+    assert list(names(store).values()) == [3]
+
+
+def test_what_is_set_aside_stands_in_the_metrics(file_store, sceptic, monkeypatch):
+    desk, client = opened(file_store, sceptic)
+    desk._ingest(written("crane", 0, 4))
+    failing(monkeypatch, "crane-2")
+    desk.grouping.catch_up()
+    with client:
+        page = client.get("/metrics").text
+    assert 'eventide_set_aside_messages{error="ZeroDivisionError"} 1.0' in page

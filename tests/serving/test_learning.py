@@ -1,7 +1,6 @@
 """Reviews and accepted candidates become a model, by the button and the command, and it is undone."""
 
 import json
-import time
 
 import pytest
 from typer.testing import CliRunner
@@ -9,16 +8,18 @@ from typer.testing import CliRunner
 from desks import NEWS, Sceptic, opened
 from eventide.cli.main import app
 from eventide.serving.stored_messages import every_message
+from processes import LONG, until
 
 
 def finished(client):
     """Wait until learning has ended; the service goes on answering meanwhile."""
-    deadline = time.monotonic() + 300
-    while (job := client.get("/v1/model").json()["job"])["state"] == "running":
-        assert time.monotonic() < deadline
+
+    def job():
         assert client.get("/healthz").status_code == 200
-        time.sleep(0.2)
-    return job
+        return client.get("/v1/model").json()["job"]
+
+    until(lambda: job()["state"] != "running", "the end of learning", LONG, pause=0.2)
+    return job()
 
 
 def reviewed(desk, client, new_messages):

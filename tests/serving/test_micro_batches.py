@@ -20,8 +20,9 @@ def test_what_waits_is_answered_together_and_in_order():
     async def main():
         batches = MicroBatches(work, most=8)
         first = asyncio.create_task(batches.submit([0]))
-        while not sizes:
-            await asyncio.sleep(0.001)
+        async with asyncio.timeout(60):
+            while not sizes:
+                await asyncio.sleep(0.001)
         others = [asyncio.create_task(batches.submit([at])) for at in range(1, 11)]
         await asyncio.sleep(0.01)
         assert batches.waiting == 11
@@ -35,8 +36,8 @@ def test_what_waits_is_answered_together_and_in_order():
 
 
 def test_those_who_ask_again_are_answered_together(monkeypatch):
-    monkeypatch.setattr(micro_batches, "PAUSE", 1.0)
-    monkeypatch.setattr(micro_batches, "LONGEST", 10.0)
+    monkeypatch.setattr(micro_batches, "PAUSE", 60.0)
+    monkeypatch.setattr(micro_batches, "LONGEST", 60.0)
     sizes = []
 
     def work(items):

@@ -1,12 +1,12 @@
 """The page in a real browser: every screen, hostile texts, the keyboard, a restart."""
 
 import shutil
-import time
 from statistics import median
 
 import pytest
 
 from desks import service
+from processes import until
 
 pytest.importorskip("playwright")
 pytestmark = [
@@ -50,7 +50,9 @@ def browser():
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as player:
-        opened = player.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+        opened = player.chromium.launch(
+            executable_path=shutil.which("chromium"), args=FLAGS, timeout=120_000
+        )
         yield opened
         opened.close()
 
@@ -150,10 +152,7 @@ def test_filters_live_in_the_address(page, desk, new_messages):
 
 
 def test_a_candidate_is_accepted_and_that_is_undone(page, desk):
-    deadline = time.monotonic() + 60
-    while not desk.ask("/v1/candidates")[1]["candidates"]:
-        assert time.monotonic() < deadline
-        time.sleep(0.2)
+    until(lambda: desk.ask("/v1/candidates")[1]["candidates"], "candidates", pause=0.2)
     show(page, desk, "events")
     first = page.locator("[data-candidate]").first
     name = first.get_attribute("data-candidate")
@@ -188,15 +187,18 @@ PRESS = """key => {
 }"""
 
 
-def reviews(page, desk, wanted):
+def reviews(desk, wanted):
     """Wait until so many messages are open; return how many were reviewed how.
 
     The browser cannot be asked to wait: it takes the promise of an answer for a yes.
     """
-    deadline = time.monotonic() + 60
-    while (found := desk.ask("/v1/model")[1]["reviews"])["open"] != wanted:
-        assert time.monotonic() < deadline, (found, wanted)
-        page.wait_for_timeout(50)
+    found = {}
+
+    def there():
+        found.update(desk.ask("/v1/model")[1]["reviews"])
+        return found["open"] == wanted
+
+    until(there, f"{wanted} open messages", pause=0.05)
     return found
 
 
@@ -213,9 +215,9 @@ def test_fifty_reviews_by_keyboard_survive_a_restart(page, desk, browser, model_
         assert moved, (at, keys)
         times.append(took)
     assert median(times) < 100  # another process may hold up a single one
-    reviews(page, desk, opened - 50)
+    reviews(desk, opened - 50)
     page.keyboard.press("z")
-    before = reviews(page, desk, opened - 49)
+    before = reviews(desk, opened - 49)
     page.goto("about:blank")  # a page of its own would complain that the service has gone
     desk.process.kill()
     desk.process.wait()

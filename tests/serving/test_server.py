@@ -4,7 +4,6 @@ import asyncio
 import signal
 import socket
 import threading
-import time
 import urllib.request
 
 import pytest
@@ -12,6 +11,7 @@ import pytest
 from desks import service
 from eventide.errors import InputError
 from eventide.serving.server import bound_socket
+from processes import until
 
 
 def test_a_port_that_is_taken_is_said_before_anything_slow():
@@ -36,7 +36,7 @@ def test_answers_do_not_wait_for_each_other():
         listening = bound_socket("127.0.0.1", 0)
         async with await asyncio.start_server(taken, sock=listening):
             reader, writer = await asyncio.open_connection(*listening.getsockname())
-            await reader.read()
+            await asyncio.wait_for(reader.read(), 60)
             writer.close()
         return found
 
@@ -56,19 +56,20 @@ def test_live_updates_slow_senders_and_a_stop_in_good_order(
             with urllib.request.urlopen(desk.address + "/v1/updates", timeout=60) as stream:
                 heard.extend(line.decode() for line in stream if line.startswith(b"event"))
 
-        listener = threading.Thread(target=listen)
+        listener = threading.Thread(target=listen, daemon=True)
         listener.start()
         slow = socket.create_connection((host, port))
         request.addfinalizer(slow.close)
         head = "POST /v1/messages HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
         slow.sendall(f"{head}Content-Length: 500\r\n\r\n{{".encode())  # and then nothing for long
-        deadline = time.monotonic() + 60
-        while not heard:  # the listener may come a moment after the first message
-            assert time.monotonic() < deadline
-            status, _ = desk.ask("/v1/messages", new_messages[len(heard) : 5])
+
+        def told():  # the listener may come a moment after the first message
+            status, _ = desk.ask("/v1/messages", new_messages[:5])
             assert status in (200, 201)
             desk.ask(f"/v1/review/{new_messages[0]['id']}", {"action": "accept"})
-            time.sleep(0.2)
+            return heard
+
+        until(told, "a live update", pause=0.2)
         desk.process.send_signal(signal.SIGINT)
         assert desk.process.wait(40) == 0
         listener.join(20)

@@ -20,6 +20,7 @@ from eventide.errors import CannotWrite, DamagedBundle, OutputError, UnreadableS
 from eventide.outputs import reserved
 from eventide.storage import atomic as exchange
 from eventide.storage import atomic_file, is_bundle, read_bundle, replacing, write_bundle
+from processes import first_line
 
 ARRAYS = {"weights": {"a": np.arange(6, dtype=np.float32).reshape(2, 3), "b": np.array([2**40])}}
 
@@ -350,7 +351,7 @@ def test_row_9_a_writer_killed_at_any_moment_leaves_a_whole_bundle(tmp_path, way
         process = subprocess.Popen(
             [sys.executable, "-c", WRITER, str(path), way, str(last)], stdout=subprocess.PIPE
         )
-        assert process.stdout.readline() == b"written\n"
+        assert first_line(process) == b"written\n"
         time.sleep(chance.uniform(0.01, 0.15))
         process.send_signal(signal.SIGKILL)
         process.wait()

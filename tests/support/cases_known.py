@@ -231,7 +231,7 @@ def f28_predict_after_a_fork(bench: Bench):
             code = 0
         finally:
             os._exit(code)
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended:
@@ -240,7 +240,7 @@ def f28_predict_after_a_fork(bench: Bench):
         time.sleep(0.05)
     os.kill(child, 9)
     os.waitpid(child, 0)
-    pytest.fail("no answer in a forked child within 5 s")
+    pytest.fail("no answer in a forked child within a minute")
 
 
 def f29_one_model_many_threads(bench: Bench):

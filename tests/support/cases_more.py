@@ -17,6 +17,8 @@ import eventide
 from bench import Bench, process
 from cases_known import fitted, stopped
 from eventide.errors import BadSetting, DamagedBundle, EventideError, InputError, UnreadableSource
+from eventide.training.checkpoints import has_checkpoint
+from processes import first_line, until
 
 
 def table(rows: list[dict], separator: str = ",") -> str:
@@ -633,13 +635,14 @@ def m_interrupted_in_training(bench: Bench):
         command, cwd=bench.folder, stderr=subprocess.PIPE, stdout=subprocess.PIPE
     )
     try:
-        deadline = time.monotonic() + 60
-        while not any((bench.folder / "trained.checkpoint").glob("*/manifest.json")):
-            assert time.monotonic() < deadline, "no checkpoint in time"
+
+        def begun() -> bool:
             assert started.poll() is None, started.communicate()
-            time.sleep(0.1)
+            return has_checkpoint(bench.folder / "trained.checkpoint")  # no half one
+
+        until(begun, "the first checkpoint")
         started.send_signal(signal.SIGINT)
-        _, error = started.communicate(timeout=30)
+        _, error = started.communicate(timeout=120)
     finally:
         if started.poll() is None:
             started.kill()
@@ -677,7 +680,7 @@ def m_killed_while_saving(bench: Bench):
             [sys.executable, "-c", code, str(bench.model)], stdout=subprocess.PIPE
         )
         assert writer.stdout is not None
-        assert writer.stdout.readline() == b"ready\n"
+        assert first_line(writer) == b"ready\n"
         time.sleep(wait)
         os.kill(writer.pid, signal.SIGKILL)
         writer.wait()

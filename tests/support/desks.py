@@ -9,12 +9,13 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.error import HTTPError
+
+from processes import first_line, until
 
 BINARIES = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
 
@@ -54,13 +55,13 @@ def postgres() -> Iterator[str]:
             stderr=subprocess.DEVNULL,
             cwd=folder,
         )
-        deadline = time.monotonic() + 60
-        while subprocess.run(
-            [tools / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(port)]
-        ).returncode:
+        asking = [tools / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(port)]
+
+        def ready() -> bool:
             assert server.poll() is None
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
+            return subprocess.run(asking, timeout=60).returncode == 0
+
+        until(ready, "PostgreSQL")
         yield f"postgresql+psycopg://postgres@127.0.0.1:{port}"
     finally:
         if server is not None:
@@ -111,7 +112,7 @@ def service(model: Path, store: str, *words: str) -> Iterator[Service]:
     )
     try:
         assert process.stdout is not None
-        line = process.stdout.readline()
+        line = first_line(process)
         assert "The desk is open: http://" in line, line
         yield Service(process, line.split()[-1])
     finally:

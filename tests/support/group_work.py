@@ -1,6 +1,7 @@
 """A worker of a group of two: trains several models, keeps gradients, weights and what it held."""
 
 import os
+from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
@@ -114,7 +115,11 @@ def run(rank: int, folder: str) -> None:
     os.environ["GLOO_SOCKET_IFNAME"] = "lo"
     place = Path(folder)
     distributed.init_process_group(
-        "gloo", init_method=f"file://{place / 'meeting'}", rank=rank, world_size=2
+        "gloo",
+        init_method=f"file://{place / 'meeting'}",
+        rank=rank,
+        world_size=2,
+        timeout=timedelta(minutes=5),
     )
     messages = pl.read_parquet(place / "messages.parquet")
     for case in CASES | (HALF if survives_half_precision() else {}):

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from eventide.cli.assign_checks import check_choices, check_verdicts, checked_output
 from eventide.cli.assign_files import FolderRequest, check_no_engine, wants_folder
+from eventide.cli.assign_summary import SHOWN, show_events, show_opinions, show_verdicts
 from eventide.cli.assign_table import assign_table
-from eventide.cli.console import command, note, page_console, print_json, say, show
+from eventide.cli.console import note, print_json, say
 from eventide.cli.engines import (
     Engine,
     FolderWorkers,
@@ -28,23 +30,8 @@ from eventide.cli.options import (
     Overwrite,
     SaltFile,
     Sources,
-    one_of,
 )
 from eventide.cli.reading import Reading, reads_messages
-from eventide.reports.terminal_table import plain_table
-from eventide.safe_text import safe
-
-if TYPE_CHECKING:
-    import polars as pl
-
-VERDICTS = ("known", "review", "new")
-"""Known, known but doubtful, and about no known event."""
-
-SHOWN, EVENTS = 20, 30
-"""Messages and events that are shown by default."""
-
-NARROW, WIDE, WIDEST = 60, 110, 140
-"""Widths of a terminal from which on names are whole, ids and reasons are shown, conflicts too."""
 
 
 @reads_messages
@@ -199,116 +186,3 @@ def assign(
             say(f"{len(written):,} opinions: {target}")
     for each in notes:
         note(each, err=True)
-
-
-def check_verdicts(verdict: str | None, false_alarms: float | None) -> None:
-    """Refuse a verdict or a rate that there is not, before anything is read."""
-    if verdict is not None:
-        one_of(verdict, VERDICTS, "--verdict")
-    if false_alarms is not None and not 0 < false_alarms < 1:
-        from eventide.errors import BadSetting
-
-        raise BadSetting(
-            f"--false-alarms cannot be {false_alarms:g}",
-            next_step="give a share above 0 and below 1, such as 0.05",
-        )
-
-
-def show_verdicts(opinions: pl.DataFrame, inputs: list[object]) -> None:
-    """Count the verdicts, and say what to do with new messages."""
-    counts = {each: int((opinions["verdict"] == each).sum()) for each in VERDICTS}
-    say("verdicts: " + ", ".join(f"{count:,} {each}" for each, count in counts.items()))
-    if counts["new"] and inputs:
-        say("group the new messages into candidate events:")
-        say("  " + command("discover", *inputs, "--out", "candidates"))
-
-
-def check_choices(
-    threshold: float | None, keep_accuracy: float | None, coverage: float | None
-) -> None:
-    """Refuse choices that cannot be followed, before anything is read."""
-    from eventide.errors import BadSetting
-    from eventide.model.thresholds import check_accuracy
-    from eventide.opinions.prediction_sets import check_coverage
-
-    if coverage is not None:
-        check_coverage(coverage)
-    if keep_accuracy is None:
-        return
-    check_accuracy(keep_accuracy)
-    if threshold is not None:
-        raise BadSetting(
-            "--threshold and --keep-accuracy both choose the messages to review",
-            next_step="give one of them",
-        )
-
-
-def checked_output(
-    out: Path | None, overwrite: bool, inputs: list[Path], rejected: Path | None
-) -> Path | None:
-    """Refuse an output that cannot be written or would destroy something, before any work."""
-    if out is None:
-        return None
-    from eventide.errors import OutputError
-    from eventide.outputs import check_file
-    from eventide.reports.opinion_files import WRITERS, check_format
-
-    target = check_file(out, overwrite=overwrite, inputs=inputs, suffixes=WRITERS)
-    if rejected is not None and target.resolve() == rejected.expanduser().resolve():
-        raise OutputError(
-            "--out and --rejected are the same file",
-            where=str(target),
-            next_step="choose another name for one of them",
-        )
-    check_format(target)
-    return target
-
-
-def show_opinions(kept: pl.DataFrame, shown: int) -> None:
-    """Print the most doubtful messages: event, doubt and its reasons, text."""
-    from eventide.model.opinion_frame import SEPARATOR
-
-    console = page_console()
-    wide, widest = console.width >= WIDE, console.width >= WIDEST
-    figures = ["doubt"] + ["vacuity", "dissonance"] * wide + ["conflict"] * widest
-    table = plain_table("Most doubtful messages")
-    table.expand = True
-    table.add_column("event", no_wrap=True, max_width=max(10, console.width // 4))
-    for name in figures:
-        header = name if console.width >= NARROW or len(name) < 6 else name[:3] + "."
-        table.add_column(header, justify="right", no_wrap=True, min_width=len(header))
-    verdicts = console.width >= NARROW
-    if verdicts:
-        table.add_column("verdict", no_wrap=True)
-    sets = "set" in kept.columns
-    if sets:
-        table.add_column("or", no_wrap=True, max_width=max(12, console.width // 4))
-    table.add_column("text", no_wrap=True, ratio=1)
-    if wide:
-        table.add_column("id", no_wrap=True, max_width=24)
-    worst = kept.sort("doubt", descending=True, maintain_order=True).head(shown)
-    for row in worst.iter_rows(named=True):
-        said = [f"{row[name]:.2f}" for name in figures] + [row["verdict"]] * verdicts
-        ids = [safe(row["id"])] if wide else []
-        said += [safe(", ".join(row["set"].split(SEPARATOR)[1:]))] if sets else []
-        table.add_row(safe(row["event"]), *said, safe(row["text"], console.width), *ids)
-    if len(kept):
-        show(table, console)
-        say()
-
-
-def show_events(opinions: pl.DataFrame) -> None:
-    """Count the messages of each event, the largest first."""
-    import polars as pl
-
-    counts = opinions.group_by("event").agg(pl.len().alias("messages"), pl.col("doubt").mean())
-    show_counts(counts.sort("messages", "event", descending=[True, False]))
-
-
-def show_counts(ranked: pl.DataFrame) -> None:
-    """Print the messages and the mean doubt of each event, in the order given."""
-    for event, number, doubt in ranked.head(EVENTS).rows():
-        say(f"{number:>8,}  {safe(event, 60)}  (mean doubt {doubt:.2f})")
-    if len(ranked) > EVENTS:
-        rest = ranked[EVENTS:]
-        say(f"{rest['messages'].sum():>8,}  in {len(rest):,} smaller events")

@@ -171,7 +171,7 @@ def part_lines() -> Iterator[Callable[[PartFacts], None]]:
 
 def show_summary(summary: AssignmentSummary, *, as_json: bool) -> None:
     """Say what was assigned, what was not, and where everything is."""
-    from eventide.cli.assign import show_counts
+    from eventide.cli.assign_summary import show_counts
 
     for each in summary.notes[:NOTES]:
         note(each, err=True)

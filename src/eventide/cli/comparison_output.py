@@ -105,7 +105,8 @@ def write_comparison(
 ) -> None:
     """Write the page of a comparison; ``more`` are further fields of `Compared`."""
     from eventide.progress import step
-    from eventide.reports.html.comparison_report import Compared, comparison_report
+    from eventide.reports.html.compared import Compared
+    from eventide.reports.html.comparison_report import comparison_report
     from eventide.reports.html.html_page import write_page
 
     told = command(*sys.argv[1:])

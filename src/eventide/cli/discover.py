@@ -59,7 +59,7 @@ def discover(
 
     Example: eventide discover model --out candidates --accept c0001=flood --dismiss c0002
     """
-    from eventide.cli.assign import check_verdicts
+    from eventide.cli.assign_checks import check_verdicts
     from eventide.errors import InputError
     from eventide.model import load_model
     from eventide.model.discovery import decide, discover_events, load_candidates, save_candidates

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from eventide.cli.assign import checked_output
+from eventide.cli.assign_checks import checked_output
 from eventide.cli.console import page_console, print_json, say, show
 from eventide.cli.exits import stoppable
 from eventide.cli.options import AllowDownload, ModelPath, Overwrite, SaltFile, Sources

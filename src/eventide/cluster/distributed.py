@@ -7,9 +7,9 @@ import logging
 import shutil
 import signal
 import sys
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from eventide.data.intake import Intake
 from eventide.errors import BadSetting, EventideError
 from eventide.experiments.workers import single_threads
 from eventide.model import EventClassifier
+from eventide.runtime.meanwhile import meanwhile
 from eventide.storage import writing
 from eventide.training.loop import Watch
 
@@ -152,7 +153,7 @@ def run_folder(out: Path, intake: Intake) -> Iterator[Path]:
 @contextmanager
 def _watched(request: TrainingRequest, watch: Watch) -> Iterator[None]:
     """Hand each epoch's row on as the first worker writes it."""
-    over, path = threading.Event(), Path(request.folder) / ROWS
+    path = Path(request.folder) / ROWS
     told = 0
 
     def look() -> None:
@@ -164,17 +165,10 @@ def _watched(request: TrainingRequest, watch: Watch) -> Iterator[None]:
                     watch(json.loads(line))
                     told += 1
 
-    def follow() -> None:
-        while not over.wait(0.1):
-            look()
-
-    thread = threading.Thread(target=follow, daemon=True)
-    thread.start()
     try:
-        yield
+        with meanwhile(look, repeat(0.1), "eventide-epochs"):
+            yield
     finally:
-        over.set()
-        thread.join()
         look()
 
 

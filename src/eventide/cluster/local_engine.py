@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import active_children, get_context
 from multiprocessing.process import BaseProcess
@@ -11,7 +11,14 @@ from multiprocessing.process import BaseProcess
 from eventide.cluster.assigner import Assigner, AssignmentRequest, PartFacts
 from eventide.cluster.partitions import Partition, ReadPartition
 from eventide.errors import EventideError
-from eventide.experiments.workers import Registered, register, registered_here, serve_parent
+from eventide.experiments.workers import (
+    Registered,
+    end_workers,
+    register,
+    registered_here,
+    serve_parent,
+    some_ended,
+)
 from eventide.experiments.workers import single_threads as environment
 from eventide.model import EventClassifier
 
@@ -81,13 +88,14 @@ class _Pool:
         with environment():
             for _ in range(self._workers):  # they start while the first partitions are read
                 self._pool.submit(_ready)
+            started = self._own()
             while True:
                 while len(self._busy) < self._room and (each := self._next(partitions)):
                     self._busy[self._pool.submit(_do, each)] = each
                     self._waiting = [one for one in self._waiting if one is not each]
                 if not self._busy:
                     return
-                for ended in wait(self._busy, return_when=FIRST_COMPLETED).done:
+                for ended in some_ended(self._busy, started):
                     facts = ended.result()  # a broken pool is told here; the partition stays busy
                     del self._busy[ended]
                     yield facts
@@ -106,8 +114,7 @@ class _Pool:
 
     def close(self) -> None:
         """End the workers, whatever they are doing."""
-        for child in self._own():
-            child.terminate()
+        end_workers(self._own())
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     def _own(self) -> set[BaseProcess]:

@@ -11,7 +11,7 @@ import os
 import secrets
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -87,11 +87,34 @@ def ray_session(options: RayOptions, workers: int | None = None) -> Iterator[int
             if address not in _guarded:  # an older Ray knows no tokens and says nothing
                 check_guarded(address)
                 _guarded.add(address)
-            fit = max(1, int(ray.cluster_resources().get("CPU", 1) // options.cpus))
+            fit = room_for(ray.nodes(), options)
             yield min(workers, fit) if workers else fit
         finally:
             if ours:
                 ray.shutdown()
+
+
+def room_for(nodes: Sequence[Mapping[str, Any]], options: RayOptions) -> int:
+    """Count the workers that fit on the nodes of a cluster; Ray would wait for room for ever.
+
+    >>> node = {"Alive": True, "Resources": {"CPU": 5.0}}
+    >>> room_for([node, node], RayOptions(cpus=2.0))
+    4
+    """
+    names = {"num_cpus": "CPU"}
+    asked = {names.get(name, name): value for name, value in options.resources().items()}
+    room = sum(
+        min(int(node["Resources"].get(name, 0) // value) for name, value in asked.items())
+        for node in nodes
+        if node["Alive"]
+    )
+    if not room:
+        wanted = ", ".join(f"{name} {value:,.0f}" for name, value in asked.items())
+        raise BadSetting(
+            f"no node of the cluster has room for a worker ({wanted})",
+            next_step="lower --worker-cpus or --worker-memory, or add nodes",
+        )
+    return room
 
 
 def check_installed() -> None:

@@ -15,7 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from eventide.corpus.corpus import Corpus, Featuriser
-from eventide.data.splits import proportional_split
+from eventide.data.split_draws import proportional_split
 from eventide.errors import InputError
 from eventide.features.encoders import Encoder
 from eventide.graphs.settings import GraphSettings

@@ -18,7 +18,8 @@ from eventide.data import read
 from eventide.data.lock import Lock, lock_of, tuning_mask
 from eventide.data.near_duplicates import near_duplicate_groups
 from eventide.data.schema import SCHEMA
-from eventide.data.splits import Groups, Small, split_groups, split_messages
+from eventide.data.split_draws import Groups, Small
+from eventide.data.splits import split_groups, split_messages
 from eventide.errors import InputError, warn
 from eventide.experiments.jobs import ExperimentPlan
 from eventide.experiments.regime_draws import Pool

@@ -9,7 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from eventide.data.long_tail import by_size, shuffled
-from eventide.data.splits import assign_groups
+from eventide.data.split_draws import assign_groups
 from eventide.errors import InputError
 
 Bools = NDArray[np.bool_]

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from multiprocessing import active_children, get_context, parent_process
-from typing import TypeAlias
+from multiprocessing.process import BaseProcess
+from typing import TypeAlias, TypeVar
 
 from eventide.errors import EventideError
 from eventide.experiments.jobs import Job
@@ -49,6 +50,13 @@ def register(entries: Registered) -> None:
 JobRunner: TypeAlias = Callable[[Sequence[Job], SplitMessages, int], Generator[RunRecord]]
 """What does jobs with so many workers at a time: `run_jobs`, or the same on a cluster."""
 
+Result = TypeVar("Result")
+PATIENCE = 30.0
+"""Seconds without a result after which a pool is asked whether its workers live."""
+
+SECONDS_TO_END = 10.0
+"""How long a worker may take to end once it was told to; then it is killed."""
+
 _messages: SplitMessages
 """A worker's own copy of the messages, set when the worker begins."""
 
@@ -65,16 +73,45 @@ def run_jobs(jobs: Sequence[Job], messages: SplitMessages, workers: int) -> Gene
         given = (messages, registered_here())
         pool = ProcessPoolExecutor(workers, get_context("spawn"), _begin, given)
         try:
-            for ended in as_completed([pool.submit(_do, job) for job in jobs]):
-                yield ended.result()
-        except BaseException as stopped:
-            for child in set(active_children()) - others:
-                child.terminate()
-            if isinstance(stopped, BrokenProcessPool):
-                raise _ended_early() from None
-            raise
+            busy = {pool.submit(_do, job) for job in jobs}
+            started = set(active_children()) - others
+            while busy:
+                ended = some_ended(busy, started)
+                busy -= ended
+                for each in ended:
+                    yield each.result()
+        except BrokenProcessPool:
+            raise _ended_early() from None
         finally:
+            end_workers(set(active_children()) - others)
             pool.shutdown(cancel_futures=True)
+
+
+def some_ended(
+    busy: Collection[Future[Result]], workers: Collection[BaseProcess]
+) -> set[Future[Result]]:
+    """Wait until some of these are done.
+
+    Python's pool may miss the death of a worker that comes while work is handed in; whoever waits
+    would wait for ever.
+    """
+    while not (ended := wait(busy, PATIENCE, FIRST_COMPLETED).done):
+        if not all(each.is_alive() for each in workers):
+            # It may have been noticed in this very moment.
+            if ended := wait(busy, PATIENCE, FIRST_COMPLETED).done:
+                break
+            raise BrokenProcessPool("a worker died, and the pool did not notice")
+    return ended
+
+
+def end_workers(workers: Collection[BaseProcess]) -> None:
+    """End worker processes, whatever they are doing."""
+    for each in workers:
+        each.terminate()
+    for each in workers:
+        each.join(SECONDS_TO_END)
+        if each.is_alive():
+            each.kill()
 
 
 def _ended_early() -> EventideError:

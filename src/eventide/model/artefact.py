@@ -19,7 +19,8 @@ from eventide.features.encoders import encoder as make_encoder
 from eventide.graphs.views import View
 from eventide.methods import METHODS
 from eventide.model.card import model_card
-from eventide.model.classifier import CLEAR, EventClassifier
+from eventide.model.classifier import EventClassifier
+from eventide.model.fitting import CLEAR
 from eventide.model.label_types import TEXT, as_given, label_kind
 from eventide.model.novelty_scores import ARRAYS as NOVELTY
 from eventide.model.novelty_scores import NoveltyModel

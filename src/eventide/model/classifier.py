@@ -6,7 +6,6 @@ says back into the caller's kind of frame. The work itself is done elsewhere.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
@@ -16,36 +15,23 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from eventide.corpus.corpus import Corpus, Featuriser
 from eventide.corpus.messages import Messages, read_messages
-from eventide.corpus.training_set import PreparedData
-from eventide.data import Intake
-from eventide.data.columns import Columns
+from eventide.corpus.training_set import MessageCounts
 from eventide.data.schema import REJECTED
 from eventide.errors import InputError, warn
-from eventide.features.encoders import encoder
 from eventide.graphs.views import View
-from eventide.methods.method import Prediction
-from eventide.model.epoch_lines import epoch_lines, logger
+from eventide.methods.method import Method, Prediction
 from eventide.model.estimator import Estimator
 from eventide.model.evaluation import EvaluationReport, evaluate_model
-from eventide.model.fitted import fit_method
+from eventide.model.fitting import fit_classifier
 from eventide.model.inference import Inference, MemoryMatch
-from eventide.model.label_types import (
-    Labels,
-    as_given,
-    class_names,
-    column_kind,
-    labels_of,
-    settled_kind,
-    sort_key,
-)
+from eventide.model.label_types import Labels, class_names, labels_of
 from eventide.model.notebook import PAGES, OpinionFrame, model_html
 from eventide.model.novelty_scores import Adviser, NoveltyModel
 from eventide.model.opinion_chunks import chunked_opinions
 from eventide.model.opinion_frame import ArrowKind, PandasKind, in_kind, label_weights
-from eventide.model.parameters import ClassifierParameters, checked_views, whole_seed
-from eventide.model.salt import made_or_read_salt
-from eventide.model.signature import run_signature
+from eventide.model.parameters import ClassifierParameters, checked_views
 from eventide.model.validation_ids import ValidationIds
 from eventide.model.validation_predictions import ValidationPredictions
 from eventide.novelty.reference import Reference
@@ -53,8 +39,8 @@ from eventide.opinions.calibration import ProbabilityCalibration
 from eventide.outputs import check_folder, reserved
 from eventide.runtime.forks import check_process
 from eventide.scoring.metrics import accuracy
-from eventide.storage import expanded
-from eventide.training.checkpoints import Checkpoints, Row, check_checkpoints
+from eventide.settings import Settings
+from eventide.training.checkpoints import Row
 from eventide.training.loop import Watch
 
 if TYPE_CHECKING:
@@ -64,9 +50,6 @@ if TYPE_CHECKING:
     from eventide.model.explain import Explanation
     from eventide.model.thresholds import Thresholds
     from eventide.model.update import UpdateReport
-
-CLEAR = ("id", "text", "user")
-"""What a model remembers in clear, and forgets when saved without ``keep_text``."""
 
 
 class EventClassifier(ClassifierParameters, Estimator):
@@ -93,11 +76,24 @@ class EventClassifier(ClassifierParameters, Estimator):
     3
     """
 
+    # What a fit leaves, and what a saved model brings back.
+    settings_: Settings
+    notes_: tuple[str, ...]
+    counts_: MessageCounts
+    classes_: NDArray[Any]
+    featuriser_: Featuriser
+    memory_: Corpus
+    labels_: NDArray[np.int64]
+    remembered_: pl.DataFrame | None
+    method_: Method
+    history_: list[Row]
+    best_epoch_: int
     rejected_: pl.DataFrame = pl.DataFrame(schema=REJECTED)
     validated_: ValidationIds | None = None
     calibration_: ProbabilityCalibration = ProbabilityCalibration.identity()
     validation_: ValidationPredictions | None = None
     novelty_: NoveltyModel | None = None
+    _inference: Inference
 
     def fit(
         self,
@@ -122,59 +118,18 @@ class EventClassifier(ClassifierParameters, Estimator):
         ``salt_file`` keeps the salt of the stored hashes apart from the model; absent, it is made.
         """
         check_process()
-        settings, seed = self.settings(), whole_seed(self.seed)
-        if checkpoints is not None:
-            check_checkpoints(checkpoints, resume=resume)
-        with epoch_lines(verbose, settings.training.epochs) as tell:
-            labels = None if y is None else labels_of(y)
-            intake = self.intake(messages, labels, allow_rejected=allow_rejected, fitting=True)
-            kind = self._kind(messages, labels, intake.messages["event"])
-
-            def before_training(data: PreparedData) -> Checkpoints | None:
-                for note in data.notes:
-                    logger.log(logging.INFO if verbose else logging.DEBUG, "%s", note)
-                if checkpoints is None:
-                    return None
-                signature = run_signature(self, settings, intake.messages, data)
-                return Checkpoints(expanded(checkpoints), signature, checkpoint_every, resume)
-
-            def both(row: Row) -> None:
-                tell(row)
-                watch(row)
-
-            fitted = fit_method(
-                intake.messages,
-                method=self.method,
-                settings=settings,
-                encoder=encoder(self.encoder),
-                views=checked_views(self.views),
-                protocol=self.protocol,
-                seed=seed,
-                class_order=sort_key(kind),
-                salt=None if salt_file is None else made_or_read_salt(salt_file),
-                watch=both,
-                before_training=before_training,
-            )
-        data, run = fitted.data, fitted.run
-        novelty = NoveltyModel.fit(data.training_set, fitted.method)
-        # Only now: a fit that fails or is stopped leaves an older one as it was.
-        told = () if isinstance(messages, Intake) else intake.notes
-        self.settings_, self.notes_ = (
-            settings,
-            (*told, *data.notes, *run.notes, fitted.calibration.note()),
+        fit_classifier(
+            self,
+            messages,
+            y,
+            allow_rejected=allow_rejected,
+            verbose=verbose,
+            watch=watch,
+            checkpoints=checkpoints,
+            checkpoint_every=checkpoint_every,
+            resume=resume,
+            salt_file=salt_file,
         )
-        self.rejected_, self.counts_ = intake.rejected, data.counts
-        self.classes_ = as_given(data.classes.tolist(), kind)
-        self.featuriser_, self.memory_ = data.featuriser, data.training_set.corpus
-        self.labels_, self.validated_ = (
-            data.training_set.labels,
-            ValidationIds.of(data.training_set),
-        )
-        self.remembered_: pl.DataFrame | None = data.remembered.select(CLEAR)
-        self.method_, self.novelty_ = fitted.method, novelty
-        self.history_, self.best_epoch_ = run.history, run.best_epoch
-        self.calibration_, self.validation_ = fitted.calibration, fitted.validation
-        self._inference = fitted.inference
         return self
 
     def predict(self, messages: Any, *, as_new: bool = False) -> NDArray[Any]:
@@ -496,13 +451,6 @@ class EventClassifier(ClassifierParameters, Estimator):
         """The views that the model was fitted with; before that, the ones it will be."""
         featuriser = self.__dict__.get("featuriser_")
         return checked_views(self.views) if featuriser is None else featuriser.views
-
-    def _kind(self, messages: Any, labels: Labels | None, events: pl.Series) -> str:
-        """What labels come back as: y's type, or that of a frame's column."""
-        if labels is not None:
-            return labels.kind
-        columns = Columns(dict(self.columns or {}), tuple(self.list_columns(fitting=True)))
-        return settled_kind(column_kind(messages, columns), events.drop_nulls())
 
     def _check_fitted(self) -> None:
         check_process()

@@ -16,20 +16,24 @@ from numpy.typing import NDArray
 from pydantic import BaseModel
 
 from eventide.data import Intake
-from eventide.errors import BadSetting, InputError
+from eventide.errors import InputError
 from eventide.features.encoders import encoder_name
 from eventide.methods.method import Prediction
-from eventide.model.inference import Mask, MemoryMatch
-from eventide.registry import suggestion
+from eventide.model.evaluated_rows import Standing, check_rows, rows_to_evaluate
+from eventide.model.evaluation_notes import (
+    left_out,
+    protocol_of,
+    rejected_rows_note,
+    standing_notes,
+    without_evidence,
+)
+from eventide.model.inference import Mask
 from eventide.scoring.calibration_error import expected_calibration_error
 from eventide.scoring.metrics import error_auroc, score
 from eventide.scoring.selective import aurc, coverage_at_accuracy
 
 if TYPE_CHECKING:
     from eventide.model.classifier import EventClassifier
-
-ROWS = ("auto", "test", "val", "train", "unseen", "all")
-"""What can be evaluated; see `evaluate_model`."""
 
 
 class EventScore(BaseModel):
@@ -81,34 +85,6 @@ class EvaluationReport(BaseModel):
     notes: list[str]
 
 
-@dataclass(frozen=True)
-class Standing:
-    """What a model knows of messages: where its memory holds them, trained on, validated with."""
-
-    match: MemoryMatch
-    trained: Mask
-    validated: Mask | None
-
-    @classmethod
-    def of(cls, model: EventClassifier, frame: pl.DataFrame) -> Standing:
-        """Look the messages up; one with another text than the model knows is a new one."""
-        match = model.inference.match(frame)
-        validated = None
-        if model.validated_ is not None:
-            validated = model.validated_.has(match.keys.ids) & ~match.edited
-        return cls(match, (match.rows >= 0) & (model.labels_[match.rows] >= 0), validated)
-
-    @property
-    def unseen(self) -> Mask:
-        """Those that neither taught the model nor chose its epoch, as far as it can tell."""
-        return ~self.trained if self.validated is None else ~(self.trained | self.validated)
-
-    def take(self, mask: Mask) -> Standing:
-        """Return what is known of some of the messages."""
-        validated = None if self.validated is None else self.validated[mask]
-        return Standing(self.match.take(mask), self.trained[mask], validated)
-
-
 @dataclass(frozen=True, eq=False)
 class Answered:
     """Labelled messages that were chosen and predicted: the truth, the answers, and notes."""
@@ -151,8 +127,7 @@ def answered(
             where=f"column event of {intake.where}",
             next_step="label some messages, or map the column: --column event=NAME",
         )
-    standing = Standing.of(model, labelled)
-    rows, mask = _chosen(rows, labelled["split"], standing)
+    rows, mask, standing = rows_to_evaluate(model, labelled, rows)
     frame, taken = labelled.filter(pl.Series(mask)), standing.take(mask)
     match = taken.match.as_new() if as_new else taken.match
     said = model.inference.uncalibrated(frame, match)
@@ -166,12 +141,12 @@ def answered(
         predicted=model.names_of(prediction.scored_as),
         rejected=len(intake.rejected),
         notes=[
-            *_notes(
+            *standing_notes(
                 taken, rows, unknown=int((~np.isin(truth, model.class_names)).sum()), as_new=as_new
             ),
-            *_without_evidence(int(prediction.undecided.sum())),
-            *_left_out(standing, mask, rows),
-            *_rejected(intake),
+            *without_evidence(int(prediction.undecided.sum())),
+            *left_out(standing, mask, rows),
+            *rejected_rows_note(intake),
             *(() if isinstance(messages, Intake) else intake.notes),
         ],
     )
@@ -214,7 +189,7 @@ def evaluate_model(
         method=model.method,
         preset=model.preset,
         encoder=encoder_name(model.encoder),
-        protocol=_protocol(taken, as_new),
+        protocol=protocol_of(taken, as_new),
         rows=found.rows,
         messages=figures.messages,
         trained_on=int(taken.trained.sum()),
@@ -238,127 +213,6 @@ def evaluate_model(
         events=_events(found.truth, found.predicted, prediction, model.class_names),
         notes=found.notes,
     )
-
-
-def rows_to_evaluate(
-    model: EventClassifier, labelled: pl.DataFrame, rows: str = "auto"
-) -> tuple[str, Mask, Standing]:
-    """Return which rows ``evaluate_model`` would take of labelled messages, and what it knows."""
-    standing = Standing.of(model, labelled)
-    rows, mask = _chosen(rows, labelled["split"], standing)
-    return rows, mask, standing
-
-
-def _without_evidence(count: int) -> list[str]:
-    return [f"{count:,} messages have no evidence for any event: they count as wrong"] * (count > 0)
-
-
-def check_rows(rows: object) -> None:
-    """Refuse a choice of rows that there is not, before anything is read.
-
-    >>> check_rows("tset")
-    Traceback (most recent call last):
-    eventide.errors.BadSetting: rows cannot be 'tset'
-      next:  did you mean 'test'? Known: auto, test, val, train, unseen, all
-    """
-    if rows not in ROWS:
-        raise BadSetting(f"rows cannot be {rows!r}", next_step=suggestion(rows, ROWS))
-
-
-def _chosen(rows: str, split: pl.Series, standing: Standing) -> tuple[str, Mask]:
-    """Say which rows are meant, and which messages they are."""
-    masks = _masks(split, standing)
-    if rows == "auto":
-        rows = next((each for each in ("test", "unseen", "val") if masks[each].any()), rows)
-    if rows == "auto":
-        raise InputError(
-            f"all {len(split):,} labelled messages were trained on: nothing is left to evaluate",
-            where="columns event and split",
-            next_step="give other messages; rows='train' (--rows train) evaluates these all "
-            "the same, which says nothing about new ones",
-        )
-    if not masks[rows].any():
-        found = ", ".join(f"{name} {int(each.sum()):,}" for name, each in masks.items())
-        raise InputError(
-            f"no labelled message to evaluate with rows={rows!r}",
-            where="columns event and split",
-            next_step=f"choose other rows (--rows); there are: {found}",
-        )
-    return rows, masks[rows]
-
-
-def _masks(split: pl.Series, standing: Standing) -> dict[str, Mask]:
-    """Find the messages of each choice; where no split is given, the model's memory says."""
-    part = split.fill_null("").to_numpy().astype(object)
-    part[(part == "") & standing.trained] = "train"
-    if standing.validated is not None:
-        part[(part == "") & standing.validated] = "val"
-    masks = {name: np.asarray(part == name, dtype=bool) for name in ("test", "val", "train")}
-    return masks | {"unseen": standing.unseen, "all": np.ones(len(split), dtype=bool)}
-
-
-def _protocol(standing: Standing, as_new: bool) -> str:
-    messages, remembered = len(standing.trained), int((standing.match.rows >= 0).sum())
-    trained = int(standing.trained.sum())
-    if as_new and remembered:
-        return f"inductive (looked up as if new; {trained} of {messages} were trained on)"
-    if remembered == messages:
-        return "transductive (every message was in the graph during training)"
-    if remembered:
-        return f"mixed ({remembered} of {messages} messages were in the graph during training)"
-    if standing.validated is None:
-        return "inductive (no message was in the graph during training)"
-    chose = int(standing.validated.sum())
-    if chose:
-        return f"inductive (no message was in the graph; {chose} of {messages} chose the epoch)"
-    return "inductive (every message is new to the model)"
-
-
-def _notes(standing: Standing, rows: str, *, unknown: int, as_new: bool) -> list[str]:
-    messages, trained = len(standing.trained), int(standing.trained.sum())
-    notes = []
-    if trained:
-        notes.append(
-            f"{trained:,} of {messages:,} messages were trained on: this is no estimate for new "
-            "messages"
-        )
-    if standing.validated is None:
-        if rows != "test":
-            notes.append(
-                "this model does not say which messages chose its epoch (an older eventide saved "
-                "it): they may be among these, and flatter it"
-            )
-    elif standing.validated.any():
-        notes.append(
-            f"{int(standing.validated.sum()):,} of {messages:,} messages are validation messages: "
-            "they chose the epoch, so they flatter the model; each is calibrated by the others"
-        )
-    edited = int(standing.match.edited.sum())
-    if edited and not as_new:
-        notes.append(
-            f"{edited:,} messages have an id the model knows with another text: they count as new"
-        )
-    if unknown:
-        notes.append(
-            f"{unknown} messages are of events the model does not know: all count as wrong"
-        )
-    return notes
-
-
-def _left_out(standing: Standing, mask: Mask, rows: str) -> list[str]:
-    """Say which messages an evaluation of unseen ones leaves out."""
-    if rows not in ("unseen", "val"):
-        return []
-    trained = int((standing.trained & ~mask).sum())
-    chose = 0 if standing.validated is None else int((standing.validated & ~mask).sum())
-    told = [f"{trained:,} messages that were trained on"] if trained else []
-    told += [f"{chose:,} that chose the epoch"] if chose else []
-    return [f"left out: {' and '.join(told)}"] if told else []
-
-
-def _rejected(intake: Intake) -> list[str]:
-    bad = len(intake.rejected)
-    return [f"{bad:,} of {intake.rows_in:,} rows could not be used"] if bad else []
 
 
 def _mean(values: NDArray[np.float64]) -> float | None:

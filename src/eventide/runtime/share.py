@@ -145,13 +145,7 @@ class _Total(torch.autograd.Function):
         return total
 
 
-class _Whole(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, parts: Tensor) -> Tensor:
-        whole = parts.clone()
-        torch.distributed.all_reduce(whole)
-        return whole
-
+class _Whole(_Total):
     @staticmethod
     def backward(ctx: Any, *upstream: Tensor) -> Tensor:
         return upstream[0]

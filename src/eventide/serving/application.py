@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from importlib import import_module
 from importlib.resources import files
 from typing import Any
@@ -84,25 +84,33 @@ async def _living(app: FastAPI) -> AsyncIterator[None]:
         desk.job.stop()
 
 
+@contextmanager
+def _noted(work: str) -> Iterator[None]:
+    """Write a failure to the log: what is kept up is tried again, whatever went wrong."""
+    try:
+        yield
+    except EventideError as error:
+        log.warning(f"{work} failed", extra={"facts": {"error": error.what}})
+    except Exception:
+        log.exception(f"{work} failed")
+
+
 async def _keep_retention(desk: Desk) -> None:
     while True:
-        try:
+        with _noted("retention"):
             await asyncio.to_thread(desk.forget_old)
-        except EventideError as error:
-            log.warning("retention failed", extra={"facts": {"error": error.what}})
         await asyncio.sleep(RETENTION_SECONDS)
 
 
 async def _keep_grouping(desk: Desk) -> None:
     """Group what came in, for a share of the time: whoever sends messages goes first."""
     # What a first candidate needs is read now: it takes a second that requests would feel later.
-    await asyncio.to_thread(import_module, "sklearn.cluster")
+    with _noted("grouping"):
+        await asyncio.to_thread(import_module, "sklearn.cluster")
     while True:
         started, more = time.perf_counter(), False
-        try:
+        with _noted("grouping"):
             more = await asyncio.to_thread(desk.group)
-        except EventideError as error:
-            log.warning("grouping failed", extra={"facts": {"error": error.what}})
         pause = min((time.perf_counter() - started) / GROUPING_SHARE, 10 * GROUPING_SECONDS)
         await asyncio.sleep(pause if more else max(pause, GROUPING_SECONDS))
 
@@ -127,6 +135,9 @@ def _operations(app: FastAPI) -> None:
         """Return counters for Prometheus."""
         desk.measures.waiting.set(desk.batches.waiting)
         desk.measures.listeners.set(desk.broadcast.listeners)
+        desk.measures.set_aside.clear()
+        for error, count in desk.grouping.aside.reasons().items():
+            desk.measures.set_aside.labels(error).set(count)
         return Response(desk.measures.page(), media_type="text/plain; version=0.0.4")
 
     @app.get("/v1/me", tags=["operations"])

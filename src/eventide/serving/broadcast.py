@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from typing import Any
 
 HEARTBEAT = 15.0
@@ -32,9 +33,12 @@ class Broadcast:
 
     def tell(self, kind: str, **facts: Any) -> None:
         """Send a note, from any thread."""
-        if self._loop is not None and not self._loop.is_closed():
-            note = f"event: {kind}\ndata: {json.dumps(facts)}\n\n"
-            self._loop.call_soon_threadsafe(self._send, note)
+        self._later(f"event: {kind}\ndata: {json.dumps(facts)}\n\n")
+
+    def _later(self, note: str | None) -> None:
+        if self._loop is not None:
+            with suppress(RuntimeError):  # the service has ended, perhaps in this very moment
+                self._loop.call_soon_threadsafe(self._send, note)
 
     def _send(self, note: str | None) -> None:
         for queue in list(self._queues):
@@ -45,8 +49,7 @@ class Broadcast:
     def close(self) -> None:
         """End every listener's stream, so that the service can stop."""
         self.closed = True
-        if self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._send, None)
+        self._later(None)
 
     async def listen(self) -> AsyncIterator[str]:
         """Give notes as they come, in the form of server-sent events."""

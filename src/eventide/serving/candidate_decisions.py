@@ -18,7 +18,7 @@ from eventide.serving.candidate_rows import (
     read_candidates,
     write_candidate,
 )
-from eventide.serving.grouping import verdict_of
+from eventide.serving.grouped_candidates import verdict_of
 from eventide.serving.incoming import CandidateDecision
 from eventide.serving.reviews import new_events, record_together, undo_together
 from eventide.serving.store import CANDIDATE_MEMBERS, CANDIDATES, MESSAGES, Store, now_ms

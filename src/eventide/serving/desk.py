@@ -182,6 +182,7 @@ class LearningJob:
         self._desk = desk
         self._process: subprocess.Popen[str] | None = None
         self._lock = Lock()
+        self._stopped = False
         self.state: dict[str, Any] = {"state": "idle"}
 
     def start(self) -> dict[str, Any]:
@@ -190,11 +191,14 @@ class LearningJob:
             if self.state["state"] == "running":
                 return self.state
             self.state = {"state": "running", "since": now_ms()}
+            self._stopped = False
         Thread(target=self._run, daemon=True, name="eventide-learning").start()
         return self.state
 
     def stop(self) -> None:
         """End the process; the model in its folder stays whole."""
+        with self._lock:
+            self._stopped = True
         if self._process is not None and self._process.poll() is None:
             self._process.terminate()
             try:
@@ -205,13 +209,16 @@ class LearningJob:
     def _run(self) -> None:
         desk, started = self._desk, time.monotonic()
         try:
-            self._process = subprocess.Popen(
-                _learning_command(desk),
-                env=os.environ | {"EVENTIDE_STORE": _address(desk.store)},
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                text=True,
-            )
+            with self._lock:
+                if self._stopped:  # the service ended before the process could begin
+                    return
+                self._process = subprocess.Popen(
+                    _learning_command(desk),
+                    env=os.environ | {"EVENTIDE_STORE": _address(desk.store)},
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.PIPE,
+                    text=True,
+                )
             _, told = self._process.communicate()
             if self._process.returncode:
                 lines = [line for line in told.splitlines() if line.strip()]

@@ -43,6 +43,12 @@ class Measures:
         self.waiting = Gauge(
             "eventide_waiting_messages", "Messages that wait for an answer.", registry=self.registry
         )
+        self.set_aside = Gauge(
+            "eventide_set_aside_messages",
+            "Messages that could not be grouped yet, by the kind of error.",
+            ["error"],
+            registry=self.registry,
+        )
         self.listeners = Gauge(
             "eventide_listeners", "Pages that get live updates.", registry=self.registry
         )

@@ -125,6 +125,8 @@ class MicroBatches(Generic[Item, Answer]):
 
     async def close(self) -> None:
         """Answer whatever waits, then stop."""
+        self._expected = 0  # nobody comes any more
+        self._gathered.set()
         if self._task is not None and not self._task.done():
             await asyncio.gather(self._task, return_exceptions=True)
         self._pool.shutdown(wait=True)

@@ -192,7 +192,14 @@ def _engine(where: str | Path) -> tuple[str, Engine]:
             url = url.set(drivername="postgresql+psycopg")
         if url.get_backend_name() not in SERIAL:
             raise ArgumentError(f"no store of the kind {url.get_backend_name()!r}")
-        engine = create_engine(url, pool_size=8, max_overflow=40, pool_pre_ping=True)
+        engine = create_engine(
+            url,
+            pool_size=8,
+            max_overflow=40,
+            pool_pre_ping=True,
+            connect_args={"connect_timeout": url.query.get("connect_timeout", WAIT_SECONDS)},
+        )
+        event.listen(engine, "connect", _set_up_postgresql)
     except (ArgumentError, NoSuchModuleError) as error:
         raise InputError(
             f"this is not a store: {str(error).splitlines()[0]}",
@@ -210,6 +217,12 @@ def _set_up_sqlite(connection: Any, _record: object) -> None:
     connection.isolation_level = None  # SQLAlchemy's "begin" below says BEGIN, not the driver
     for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}").close()
+
+
+def _set_up_postgresql(connection: Any, _record: object) -> None:
+    # A service that is stopped in the middle of a change would stop all others.
+    connection.execute(f"SET lock_timeout = '{WAIT_SECONDS}s'").close()
+    connection.commit()
 
 
 def _begin_sqlite(connection: Connection) -> None:

@@ -72,7 +72,7 @@ def validation_messages(model: EventClassifier) -> Checked | None:
 
 def held_out_messages(model: EventClassifier, source: Any) -> Checked:
     """Predict labelled messages that had no part in training: test rows, else unseen ones."""
-    from eventide.model.evaluation import Standing
+    from eventide.model.evaluated_rows import Standing
 
     frame = model.intake(source, allow_rejected=True).messages
     frame = frame.filter(frame["event"].is_not_null())

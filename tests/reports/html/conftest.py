@@ -59,7 +59,9 @@ def browser():
     if CHROMIUM is None:
         pytest.skip("there is no chromium on this machine")
     with sync.sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=SWITCHES)
+        opened = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=SWITCHES, timeout=120_000
+        )
         yield opened
         opened.close()
 

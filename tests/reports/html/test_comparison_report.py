@@ -6,7 +6,8 @@ import re
 import pytest
 
 from eventide.experiments.regime_results import results_from_log
-from eventide.reports.html.comparison_report import Compared, comparison_report
+from eventide.reports.html.compared import Compared
+from eventide.reports.html.comparison_report import comparison_report
 from eventide.reports.tables.regime_tables import regime_tables
 from tree import ROOT
 

@@ -11,14 +11,8 @@ import polars as pl
 from eventide.data.datasets import DATASETS, data_folder, register, registered_path
 from eventide.data.datasets.dataset import Dataset
 from eventide.data.near_duplicates import near_duplicate_groups
-from eventide.data.splits import (
-    SPLITS,
-    Groups,
-    split_counts,
-    split_messages,
-    split_name,
-    split_shortfalls,
-)
+from eventide.data.split_draws import Groups
+from eventide.data.splits import SPLITS, split_counts, split_messages, split_name, split_shortfalls
 from eventide.errors import BadSetting, UnreadableSource
 from eventide.outputs import check_file, write_parquet
 

@@ -25,7 +25,7 @@ from eventide.data.sample.generator import (
     write,
 )
 from eventide.data.schema import canonical
-from eventide.data.splits import choose_groups
+from eventide.data.split_draws import choose_groups
 
 FIRST_DAY = datetime(2024, 3, 1, tzinfo=UTC)
 DAYS = 30

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from eventide.data.splits import Small
+from eventide.data.split_draws import Small
 from eventide.errors import InputError
 from eventide.experiments import Variant
 from eventide.experiments.fitted_variant import FittedRun, SplitPart
@@ -19,7 +19,7 @@ from eventide.graphs.keys import KeyIndex
 from eventide.methods.method import Prediction
 from eventide.methods.trained import TrainedMethod
 from eventide.model import EventClassifier
-from eventide.model.evaluation import rows_to_evaluate
+from eventide.model.evaluated_rows import rows_to_evaluate
 from eventide.model.inference import MemoryMatch
 from eventide.opinions.calibration import ProbabilityCalibration
 from eventide.reports.figures.trained_runs import Runs

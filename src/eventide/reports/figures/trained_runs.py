@@ -13,7 +13,8 @@ from typing import Any
 
 import polars as pl
 
-from eventide.data.splits import SPLITS, Small, split_name
+from eventide.data.split_draws import Small
+from eventide.data.splits import SPLITS, split_name
 from eventide.errors import BadSetting
 from eventide.experiments import (
     ExperimentData,

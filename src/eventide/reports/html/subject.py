@@ -13,7 +13,8 @@ from eventide.errors import InputError
 from eventide.features.time_buckets import bucket_starts
 from eventide.methods.method import Bools, Floats, Prediction
 from eventide.methods.trained import TrainedMethod
-from eventide.model.evaluation import Standing, answered, rows_to_evaluate
+from eventide.model.evaluated_rows import Standing, rows_to_evaluate
+from eventide.model.evaluation import answered
 from eventide.model.inference import MemoryMatch
 from eventide.reports.html.measured import Measured
 from eventide.scoring.calibration_error import doubt_of

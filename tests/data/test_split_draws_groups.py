@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventide.data.splits import choose_groups
+from eventide.data.split_draws import choose_groups
 
 
 @given(st.lists(st.integers(1, 12), max_size=9), st.integers(0, 40))
