@@ -30,6 +30,8 @@ from eventide.losses.total import total_loss
 from eventide.methods.ucl import UclEcBalanced
 from eventide.runtime.own_process import keep_memory, kept_memory
 from eventide.settings import preset, resolve
+from eventide.training.batches import in_rounds
+from eventide.training.settings import TrainingSettings
 from explicit_frame import ExplicitRunner
 from generated import generate
 
@@ -105,9 +107,10 @@ def one_step(variant: str, messages: int, repeats: int, steps: int) -> None:
         objective.observe(runner.evaluate(rows[:size]), labels[rows[:size]], 0)
 
         def round_of(count: int) -> float:
-            for number in range(1, count + 1):
-                batch = random.permutation(rows)[:size]
-                outputs = runner.learn(batch, last=number == count)
+            batches = [random.permutation(rows)[:size] for _ in range(count)]
+            chosen = TrainingSettings(layer1_refresh=count)
+            for batch, ahead in in_rounds(batches, chosen):
+                outputs = runner.learn(batch, ahead=ahead)
                 fused = objective.reader.fuse(objective.reader.opinions(outputs))
                 given = LossInputs(outputs, fused, labels[batch], objective.statistics, 1)
                 terms = {name: term(given) for name, term in objective.terms.items()}

@@ -81,9 +81,9 @@ def train(
             group["lr"] = learning_rate(settings, epoch)
         steps: list[Row] = []
         batches = epoch_batches(sampler, rows, training_set.labels[rows], settings, seed, epoch)
-        for batch, last in in_rounds(batches, settings):  # 5-6
+        for batch, ahead in in_rounds(batches, settings):  # 5-6
             # 7-10, 12: embeddings and logits of every view; hidden layers learn last in a round
-            views = runner.learn(batch, last=last)
+            views = runner.learn(batch, ahead=ahead)
             opinions = objective.reader.opinions(views)  # 13: what each view says
             fused = objective.reader.fuse(opinions)  # 14: what they say together
             inputs = LossInputs(views, fused, labels[batch], objective.statistics, epoch)

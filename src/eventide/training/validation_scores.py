@@ -9,16 +9,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from eventide.corpus.training_set import Ints, TrainingSet
+from eventide.corpus.training_set import TrainingSet
 from eventide.losses.loss_inputs import Outputs
 from eventide.networks.multi_view import ViewOutput
-from eventide.runners.runner import Runner, whole_outputs
+from eventide.runners.runner import NOBODY, Runner, whole_outputs
 from eventide.runtime.share import current_share
 from eventide.scoring.calibration_error import class_averaged_nll
 from eventide.scoring.metrics import accuracy, macro_f1
 from eventide.training.objectives.objective import Objective, Readout
-
-NOBODY: Ints = np.empty(0, dtype=np.int64)
 
 
 class Evaluation:

@@ -57,26 +57,42 @@ class Weights:
         return (schedule.count_distances[run] - reference).to(self._rates.dtype)
 
     def slopes(self, dots: Tensor, own_dots: Tensor | None, out: Tensor) -> None:
-        """Write the gradient of the rates into ``out``, given that of every a_ik and of the own.
+        """Write the gradient of the rates into ``out``, given that of every a_ik and of the own."""
+        schedule = self._schedule
+        parts(schedule, dots)[1].mul_(schedule.direct_coefficients)
+        each = torch.zeros_like(self._each).index_add_(0, schedule.read_slots, dots)
+        own = self._slope_each(each)
+        out.copy_(torch.segment_reduce(each, "sum", offsets=schedule.count_pointers))
+        if own_dots is not None:
+            out += own * own_dots
+
+    def slope_reads(self) -> tuple[Tensor, Tensor]:
+        """The slope of every weight by its reader's rate, as ``reads``, and that of the own."""
+        schedule = self._schedule
+        each = torch.ones_like(self._each)
+        own = self._slope_each(each)
+        reads = empty(len(self.reads), self.reads)
+        torch.index_select(each, 0, schedule.read_slots, out=reads)
+        parts(schedule, reads)[1].mul_(schedule.direct_coefficients)
+        return reads, own
+
+    def _slope_each(self, each: Tensor) -> Tensor:
+        """Multiply ``each`` weight's number by its slope; return the slope of the own weight.
 
         d a_ik / d rate = a_ik * (mean distance - distance): centred, so that nothing cancels.
         """
         schedule = self._schedule
-        parts(schedule, dots)[1].mul_(schedule.direct_coefficients)
-        each = torch.zeros_like(self._each).index_add_(0, schedule.read_slots, dots)
         moments = empty(len(each), each)
         for run in _runs(each):
             weighted = self._relative(run).mul_(self._each[run])
             torch.mul(weighted, schedule.count_values[run], out=moments[run])
         mean = torch.segment_reduce(moments, "sum", offsets=schedule.count_pointers)
-        if own_dots is not None:
+        if schedule.own is not None:
             mean -= self.own * self._reference
         for run in _runs(each):
             centred = mean.index_select(0, schedule.count_readers[run]).sub_(self._relative(run))
             each[run] *= centred.mul_(self._each[run])
-        out.copy_(torch.segment_reduce(each, "sum", offsets=schedule.count_pointers))
-        if own_dots is not None:
-            out += (mean + self._reference) * self.own * own_dots
+        return mean if schedule.own is None else (mean + self._reference) * self.own
 
 
 def _runs(reads: Tensor) -> list[slice]:
@@ -102,6 +118,28 @@ def read(
         out.index_add_(0, block.readers, product)
     if schedule.own is not None:
         out += weights.own[:, None] * values.index_select(0, schedule.own)
+
+
+def read_with_slopes(
+    schedule: GatherSchedule, weights: Weights, sums: Tensor, values: Tensor, out: Tensor
+) -> None:
+    """Write the averages into ``out`` [readers, 2, width], and beside them their slopes by rate.
+
+    Both in one go: reading the sums costs more than adding them up.
+    """
+    reads = weights.reads
+    slopes, own_slope = weights.slope_reads()
+    flat = out.view(-1, out.shape[-1])
+    (sparse, direct), (other_sparse, other_direct) = parts(schedule, reads), parts(schedule, slopes)
+    schedule.direct.times_both(direct, other_direct, values, flat, add=False)
+    schedule.sparse.times_both(sparse, other_sparse, sums, flat, add=True)
+    for block in schedule.dense:
+        source = sums.index_select(0, block.buckets)
+        for each, target in zip((reads, slopes), out.unbind(1), strict=True):
+            target.index_add_(0, block.readers, block.weights(each) @ source)
+    if schedule.own is not None:
+        own = values.index_select(0, schedule.own)
+        out += torch.stack([weights.own, own_slope], dim=1)[:, :, None] * own[:, None]
 
 
 def send_back(
@@ -140,7 +178,8 @@ def send_back(
     if schedule.own is not None:
         if to_values is not None:
             to_values.index_add_(0, schedule.own, weights.own[:, None] * gradient)
-        own_dots = (gradient * values.index_select(0, schedule.own)).sum(dim=1)
+        if to_rates is not None:
+            own_dots = (gradient * values.index_select(0, schedule.own)).sum(dim=1)
     if to_rates is not None:
         weights.slopes(dots, own_dots, to_rates)
 
