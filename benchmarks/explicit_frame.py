@@ -50,6 +50,9 @@ class EdgeShared:
         edges = EdgeSet(pointers, sources, distances, len(states), kernel)
         return states[wanted], partial(_average, edges, states)
 
+    def close(self) -> None:
+        """Nothing is let go."""
+
     def total(self) -> Tensor:
         """As ``SharedStates.total``."""
         return self.leaf.grad / self.steps

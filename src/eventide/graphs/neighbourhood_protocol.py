@@ -65,6 +65,9 @@ class Shared(Protocol):
         Whatever ``source``, a scalar with a gradient, depends on learns after all that was read.
         """
 
+    def close(self) -> None:
+        """Let go of what was to be read."""
+
     def total(self) -> Tensor:
         """Return the mean over the steps of the gradient of all states; nobody reads after it."""
 

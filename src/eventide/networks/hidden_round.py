@@ -7,7 +7,7 @@ keeping it would take too much memory: then no two views hold theirs at the same
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -19,14 +19,15 @@ from eventide.graphs.neighbourhood_protocol import Neighbourhood
 from eventide.networks.multi_view import MultiViewNetwork
 from eventide.networks.temporal_attention import Projection
 
-Totals = Mapping[str, Callable[[], Tensor]]
-"""By view: from nothing to the gradient of the states of all messages."""
+Total = Callable[[str], Tensor]
+"""From a view to the gradient of its states of all messages."""
 
 
 class HiddenRound:
     """Every layer but the last, for all messages with prepared ``features`` [N, features].
 
-    ``keep`` what the gradient needs, or compute it again: the same states, dropout included.
+    What the gradient of the views ``kept`` needs is kept; the others are run again for theirs: the
+    same states, dropout included.
     """
 
     def __init__(
@@ -34,69 +35,67 @@ class HiddenRound:
         network: MultiViewNetwork,
         features: Tensor,
         graphs: Mapping[str, Neighbourhood],
-        *,
-        keep: bool,
+        kept: Collection[str] = (),
     ) -> None:
         self._network, self._features, self._graphs = network, features, graphs
-        self._keep = keep
-        self._noise = network.noise.state
+        self.learns = any(each.requires_grad for each in network.encoder.parameters())
+        self._keep = set(kept) if self.learns and torch.is_grad_enabled() else set()
         self._mixed = torch.is_autocast_enabled(features.device.type)
         self._projected: Projection | None = None
+        self._leaf: Projection | None = None
         self._kept: dict[str, Tensor] = {}
-        self.learns = any(each.requires_grad for each in network.encoder.parameters())
+        self._noise: dict[str, Tensor] = {}
 
     def run(self) -> Iterator[tuple[str, Tensor]]:
         """Yield the states of all messages [N, width], view by view; they are for reading alone."""
-        keep = self._keep and self.learns
-        with torch.set_grad_enabled(keep):
-            projected = self._network.encoder.project(self._features)
-        if keep:
-            self._projected = projected
-            projected = projected.leaf()
+        encoder = self._network.encoder
+        with torch.set_grad_enabled(bool(self._keep)):
+            projected = encoder.project(self._features)
+        if self._keep:
+            self._projected, projected = projected, projected.leaf()
             self._leaf = projected
         for view in self._network.views:
-            with torch.set_grad_enabled(keep):
-                states = self._network.encoder.hidden(self._graphs[view], projected)
-            if keep:
+            self._noise[view] = self._network.noise.state
+            with torch.set_grad_enabled(view in self._keep):
+                states = encoder.hidden(self._graphs[view], projected)
+            if view in self._keep:
                 self._kept[view] = states
             yield view, states.detach()
             del states
 
-    def source(self, totals: Totals) -> Tensor:
+    def source(self, total: Total) -> Tensor:
         """Return a scalar: when a backward pass comes to it, the layers get their gradient.
 
-        ``totals`` are asked then, one after the other, for the gradient of the states.
+        ``total`` is asked then, for one view after the other.
         """
         anchor = torch.zeros((), device=self._features.device, requires_grad=True)
         if not self.learns:
             return anchor
-        source: Tensor = _Learn.apply(anchor, self, totals)  # type: ignore[no-untyped-call]
+        source: Tensor = _Learn.apply(anchor, self, total)  # type: ignore[no-untyped-call]
         return source
 
-    def send_back(self, totals: Totals) -> None:
+    def send_back(self, total: Total) -> None:
         """Give the layers the gradients of all views."""
+        views = self._network.views
         with self._as_it_was():
-            if not self._keep:
-                self._projected = self._network.encoder.project(self._features)
-                self._leaf = self._projected.leaf()
-            for view in self._network.views:
-                total = totals[view]()
+            projected = self._projected or self._network.encoder.project(self._features)
+            leaf = self._leaf or projected.leaf()
+            # what is kept is large: it goes first
+            for view in sorted(views, key=lambda each: each not in self._kept):
                 states = self._kept.pop(view, None)
                 if states is None:
-                    states = self._network.encoder.hidden(self._graphs[view], self._leaf)
-                torch.autograd.backward(states, total)
-                del states, total
-        if self._projected is None:
-            raise AssertionError("the round has not been run")
-        self._projected.send_back(self._leaf)
-        self._projected = None
-        del self._leaf
+                    self._network.noise.state = self._noise[view]
+                    states = self._network.encoder.hidden(self._graphs[view], leaf)
+                torch.autograd.backward(states, total(view))
+                del states
+        projected.send_back(leaf)
+        self._projected = self._leaf = None
 
     @contextmanager
     def _as_it_was(self) -> Iterator[None]:
-        """Inside, masks are drawn as when the round began, in the same precision."""
+        """Inside, precision is that of the round; whatever masks are drawn, none is used up."""
         noise, device = self._network.noise, self._features.device.type
-        now, noise.state = noise.state, self._noise
+        now = noise.state
         try:
             with torch.enable_grad(), torch.autocast(device, torch.bfloat16, enabled=self._mixed):
                 yield
@@ -106,12 +105,12 @@ class HiddenRound:
 
 class _Learn(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, anchor: Tensor, hidden: HiddenRound, totals: Totals) -> Tensor:
-        ctx.hidden, ctx.totals = hidden, totals
+    def forward(ctx: Any, anchor: Tensor, hidden: HiddenRound, total: Total) -> Tensor:
+        ctx.hidden, ctx.total = hidden, total
         return anchor.clone()
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
-        ctx.hidden.send_back(ctx.totals)
+        ctx.hidden.send_back(ctx.total)
         return gradient, None, None

@@ -21,7 +21,8 @@ AT_ONCE = 16_384
 class Round:
     """The hidden states that some steps of training read, all of them around ``rows`` alone.
 
-    Above the ``budget`` in bytes the hidden layers are run again for their gradient.
+    Views whose hidden layers would take more than the ``budget`` in bytes, all together, are run
+    again for their gradient; but not the largest.
     """
 
     def __init__(
@@ -33,8 +34,10 @@ class Round:
         budget: int,
     ) -> None:
         width = max(network.settings.layers) * features.element_size()
-        kept = sum(each.kept_rows() for each in graphs.values()) * width
-        self._hidden = HiddenRound(network, features, graphs, keep=kept <= budget)
+        sizes = {view: each.kept_rows() * width for view, each in graphs.items()}
+        views = sorted(sizes, key=lambda view: -sizes[view])
+        kept = views if sum(sizes.values()) <= budget else views[:1]
+        self._hidden = HiddenRound(network, features, graphs, kept)
         self._shared = {
             view: graphs[view].share(states, rows) for view, states in self._hidden.run()
         }
@@ -47,9 +50,13 @@ class Round:
 
         The backward pass of the ``last`` step gives the hidden layers their gradient.
         """
-        totals = {view: each.total for view, each in self._shared.items()}
-        source = self._hidden.source(totals) if last else self._anchor
+        source = self._hidden.source(self._total) if last else self._anchor
         return {view: each.read(rows, source) for view, each in self._shared.items()}
+
+    def _total(self, view: str) -> Tensor:
+        for each in self._shared.values():  # nobody will read again
+            each.close()
+        return self._shared[view].total()
 
 
 @torch.no_grad()
@@ -60,18 +67,24 @@ def evaluated(
     rows: Ints,
 ) -> Outputs:
     """Run many messages, a view after the other, the last layer some of them at a time."""
-    hidden = HiddenRound(network, features, graphs, keep=False)
-    anchor = torch.zeros((), device=features.device)
-    outputs: Outputs = {}
-    for view, states in hidden.run():
-        shared = graphs[view].share(states, rows)
-        del states
-        parts = (
-            network.output_of(view, network.encoder.last(*shared.read(some, anchor)))
-            for some in _parts(rows)
-        )
-        outputs[view] = _together(parts, len(rows))
-    return outputs
+    return {
+        view: _view_output(network, view, graphs[view], states, rows)
+        for view, states in HiddenRound(network, features, graphs).run()
+    }
+
+
+def _view_output(
+    network: MultiViewNetwork, view: str, graph: SharingNeighbourhood, states: Tensor, rows: Ints
+) -> ViewOutput:
+    """Run the last layer and the head of a view, given the hidden states of all messages."""
+    encoder = network.encoder
+    # The schedules of all messages are at hand: reading all beats planning for some.
+    averages = graph.average(states, encoder.last_rates(states))
+
+    def output(some: Ints) -> ViewOutput:
+        return network.output_of(view, encoder.last(states[some], lambda _: averages[some]))
+
+    return _together(map(output, _parts(rows)), len(rows))
 
 
 def _parts(rows: Ints) -> list[Ints]:

@@ -15,6 +15,8 @@ from eventide.graphs.exact.gather_schedule import GatherSchedule, GatherSchedule
 from eventide.graphs.exact.products import FixedMatrix, empty
 
 RUN = 1 << 16  # weights that are computed at once
+SUMS_BYTES = 1 << 29  # bucket sums that are held at a time, unless so few columns have more
+LEAST_COLUMNS = 32
 
 
 class Weights:
@@ -206,38 +208,57 @@ def average_sums(sums: Tensor, values: Tensor, rates: Tensor, schedules: GatherS
     return out
 
 
-def _forward(
-    ctx: Any, sums: Tensor, values: Tensor, rates: Tensor, schedules: GatherSchedules
-) -> Tensor:
-    out = empty(schedules.count, sums)
-    kept = {}
+Columns = slice
+"""Some columns of the values: those whose sums are held at a time."""
+
+
+def column_parts(buckets: int, values: Tensor) -> list[Columns]:
+    """Split the columns of ``values`` so that the bucket sums of each part fit ``SUMS_BYTES``.
+
+    Each column is averaged by itself: a million messages never have all their sums at once.
+
+    >>> column_parts(SUMS_BYTES, torch.zeros(1, 96))
+    [slice(0, 32, None), slice(32, 64, None), slice(64, 96, None)]
+    """
+    width = values.shape[1]
+    each = max(SUMS_BYTES // max(buckets * values.element_size(), 1) // LEAST_COLUMNS, 1)
+    step = each * LEAST_COLUMNS
+    return [slice(first, min(first + step, width)) for first in range(0, max(width, 1), step)]
+
+
+def _all_weights(schedules: GatherSchedules, rates: Tensor) -> dict[int, Weights]:
+    """The weights of each schedule, where these are kept."""
+    if not schedules.kept:
+        return {}
+    return {rows.start: Weights(schedule, rates[rows]) for rows, schedule in schedules}
+
+
+def _read_all(
+    sums: Tensor,
+    values: Tensor,
+    rates: Tensor,
+    schedules: GatherSchedules,
+    ready: dict[int, Weights],
+    out: Tensor,
+) -> None:
     for rows, schedule in schedules:
-        weights = Weights(schedule, rates[rows])
+        weights = ready.get(rows.start) or Weights(schedule, rates[rows])
         read(schedule, weights, sums, values, out[rows])
-        if schedules.kept:
-            kept[rows.start] = weights
-    ctx.save_for_backward(sums, values, rates)
-    ctx.schedules, ctx.weights = schedules, kept
-    return out
 
 
-def _backward(
+def _send_all_back(
     ctx: Any,
     gradient: Tensor,
-    grad_sums: Tensor | None,
-    grad_values: Tensor | None,
-    for_rates: bool,
-) -> Tensor | None:
-    """Write the gradients of sums and values where wanted; return the rates' ``for_rates``."""
-    sums, values, rates = ctx.saved_tensors
-    gradient = gradient.contiguous()
-    grad_rates = torch.empty_like(rates) if for_rates else None
+    sources: tuple[Tensor, Tensor],
+    wanted: tuple[Tensor | None, Tensor | None, Tensor | None],
+) -> None:
+    """Write the gradients of sums, values and rates where they are wanted."""
+    rates = ctx.rates
     for number, (rows, schedule) in enumerate(ctx.schedules):
         weights = ctx.weights.get(rows.start) or Weights(schedule, rates[rows])
-        to_rates = None if grad_rates is None else grad_rates[rows]
-        wanted = grad_sums, grad_values, to_rates
-        send_back(schedule, weights, gradient[rows], (sums, values), wanted, add=number > 0)
-    return grad_rates
+        to_rates = None if wanted[2] is None else wanted[2][rows]
+        each = *wanted[:2], to_rates
+        send_back(schedule, weights, gradient[rows], sources, each, add=number > 0)
 
 
 class _AverageSums(torch.autograd.Function):
@@ -245,35 +266,71 @@ class _AverageSums(torch.autograd.Function):
     def forward(
         ctx: Any, sums: Tensor, values: Tensor, rates: Tensor, schedules: GatherSchedules
     ) -> Tensor:
-        return _forward(ctx, sums, values, rates, schedules)
+        ctx.weights = _all_weights(schedules, rates)
+        out = empty(schedules.count, sums)
+        _read_all(sums, values, rates, schedules, ctx.weights, out)
+        ctx.save_for_backward(sums, values)
+        ctx.schedules, ctx.rates = schedules, rates.detach()
+        return out
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
-        sums, values, _ = ctx.saved_tensors
+        sums, values = ctx.saved_tensors
         needs = ctx.needs_input_grad
         grad_sums = empty(len(sums), sums) if needs[0] else None
         grad_values = empty(len(values), values) if needs[1] else None
-        grad_rates = _backward(ctx, gradient, grad_sums, grad_values, needs[2])
+        grad_rates = torch.empty_like(ctx.rates) if needs[2] else None
+        wanted = grad_sums, grad_values, grad_rates
+        _send_all_back(ctx, gradient.contiguous(), (sums, values), wanted)
         return grad_sums, grad_values, grad_rates, None
 
 
 class _AverageValues(torch.autograd.Function):
+    """The sums of the values are kept for the backward pass, or, in parts, computed again."""
+
     @staticmethod
     def forward(
         ctx: Any, values: Tensor, rates: Tensor, members: FixedMatrix, schedules: GatherSchedules
     ) -> Tensor:
-        ctx.members = members
-        return _forward(ctx, members.plain(values), values, rates, schedules)
+        ctx.parts = column_parts(members.shape[0], values)
+        ctx.weights = _all_weights(schedules, rates) if len(ctx.parts) == 1 else {}
+        ctx.members, ctx.schedules, ctx.rates = members, schedules, rates.detach()
+        out = empty(schedules.count, values)
+        if len(ctx.parts) == 1:
+            sums = members.plain(values)
+            _read_all(sums, values, rates, schedules, ctx.weights, out)
+            ctx.save_for_backward(values, sums)
+            return out
+        for columns in ctx.parts:
+            some = values[:, columns].contiguous()
+            part = empty(schedules.count, some)
+            _read_all(members.plain(some), some, rates, schedules, ctx.weights, part)
+            out[:, columns] = part
+        ctx.save_for_backward(values, None)
+        return out
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
-        sums, values, _ = ctx.saved_tensors
+        values, sums = ctx.saved_tensors
         wanted, for_rates = ctx.needs_input_grad[:2]
-        grad_sums = empty(len(sums), sums) if wanted else None
+        whole = len(ctx.parts) == 1
         grad_values = empty(len(values), values) if wanted else None
-        grad_rates = _backward(ctx, gradient, grad_sums, grad_values, for_rates)
-        if grad_sums is not None and grad_values is not None:
-            ctx.members.add_transposed(grad_sums, grad_values)
+        grad_rates = torch.zeros_like(ctx.rates) if for_rates else None
+        for columns in ctx.parts:
+            some = values if whole else values[:, columns].contiguous()
+            their_sums = sums if whole else ctx.members.plain(some)
+            to_sums = empty(len(their_sums), some) if wanted else None
+            to_values = (grad_values if whole else empty(len(some), some)) if wanted else None
+            to_rates = torch.empty_like(ctx.rates) if for_rates else None
+            each = to_sums, to_values, to_rates
+            given = gradient[:, columns].contiguous()
+            _send_all_back(ctx, given, (their_sums, some), each)
+            if to_sums is not None and to_values is not None and grad_values is not None:
+                ctx.members.add_transposed(to_sums, to_values)
+                if not whole:
+                    grad_values[:, columns] = to_values
+            if grad_rates is not None and to_rates is not None:
+                grad_rates += to_rates
         return grad_values, grad_rates, None, None

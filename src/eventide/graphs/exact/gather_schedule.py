@@ -24,7 +24,7 @@ DENSE_ENTRIES = 512
 DENSE_TIMES = 3
 # reads per schedule, and reads whose schedule is kept for the next call
 CHUNK_ENTRIES = 8_000_000
-KEPT_ENTRIES = 64_000_000
+KEPT_ENTRIES = 160_000_000
 NEVER = np.iinfo(np.int64).min
 # a table of all (reader, time) may have so many slots per entry
 TABLE_EACH = 16

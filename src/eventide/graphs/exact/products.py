@@ -117,7 +117,8 @@ class Pattern:
                 self.pointers.diff().long(),
                 output_size=len(order),
             )
-            self._transposed = Pattern(pointers, row_of[order], self.shape[0]), order
+            narrow = self.columns_of.dtype  # kept as long as the pattern is
+            self._transposed = Pattern(pointers, row_of[order], self.shape[0]), order.to(narrow)
         return self._transposed
 
 

@@ -76,11 +76,14 @@ class SharedStates:
         """Keep what a step sends back to its averages."""
         self._averages.append((at, rates, gradient))
 
+    def close(self) -> None:
+        """Let go of what was to be read: a million messages have gigabytes of it."""
+        self.values, self.sums = self.values[:0].clone(), self.sums[:0].clone()
+
     @torch.no_grad()
     def total(self) -> Tensor:
-        """Return the mean over the steps of the gradient of all states [N, width], and end."""
+        """Return the mean over the steps of the gradient of all states [N, width]."""
         like, steps = self.values[:0], len(self._averages)
-        del self.values, self.sums  # a million messages have gigabytes of them
         to_sums, to_values = empty(self._members.shape[0], like), empty(len(self._messages), like)
         if not steps:
             return like.new_zeros(self._count, like.shape[1])
