@@ -95,7 +95,7 @@ def main() -> None:
     rows, labels = training_set.training_rows, torch.from_numpy(training_set.labels)
     optimiser = torch.optim.Adam(runner.network.parameters(), lr=1e-3)
     size, random = method.settings.training.batch_size, np.random.default_rng(0)
-    with kept_memory():
+    with kept_memory(len(training_set.corpus)):
         objective.observe(runner.evaluate(rows[:size]), labels[rows[:size]], 0)
         stages["with the bucket index"] = memory()
 
@@ -119,7 +119,7 @@ def main() -> None:
                 stack.enter_context(patch.object(owner, name, timed(getattr(owner, name), region)))
             for kind, alone in (("all layers learn", True), ("inside a round", False)):
                 chosen = TrainingSettings(layer1_refresh=1 if alone else asked.steps + 2)
-                batches = [random.permutation(rows)[:size] for _ in range(asked.steps + 2)]
+                batches = np.resize(random.permutation(rows), (asked.steps + 2, size))
                 first, *some, (end, _) = in_rounds(batches, chosen)
                 step(*first)  # sets things up
                 stages[f"after a step: {kind}"] = memory()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, cast
 
@@ -37,6 +37,14 @@ class ViewOutput:
     def evidence(self) -> Tensor:
         """Non-negative evidence, computed when first asked for."""
         return evidence_of(self.logits, self.settings)
+
+
+def rows_of(outputs: Mapping[str, ViewOutput], rows: slice) -> dict[str, ViewOutput]:
+    """Return what is said of some of the messages, without a copy."""
+    return {
+        view: replace(each, embeddings=each.embeddings[rows], logits=each.logits[rows])
+        for view, each in outputs.items()
+    }
 
 
 def fused_logits(outputs: Mapping[str, ViewOutput]) -> Tensor:

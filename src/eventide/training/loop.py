@@ -14,7 +14,6 @@ from eventide.losses.loss_inputs import LossInputs
 from eventide.losses.total import total_loss
 from eventide.networks.trainable import Part
 from eventide.runners.runner import Runner
-from eventide.runtime.own_process import kept_memory
 from eventide.runtime.share import current_share
 from eventide.training import SAMPLERS
 from eventide.training.batches import epoch_batches, in_rounds
@@ -37,7 +36,6 @@ class TrainingRun:
     notes: tuple[str, ...] = ()
 
 
-@kept_memory()
 def train(
     runner: Runner,
     objective: Objective,

@@ -84,9 +84,9 @@ class SharedStates:
     def total(self) -> Tensor:
         """Return the mean over the steps of the gradient of all states [N, width]."""
         like, steps = self.values[:0], len(self._averages)
-        to_sums, to_values = empty(self._members.shape[0], like), empty(len(self._messages), like)
         if not steps:
             return like.new_zeros(self._count, like.shape[1])
+        to_sums, to_values = empty(self._members.shape[0], like), empty(len(self._messages), like)
         at, rates, gradients = (list(each) for each in zip(*self._averages, strict=True))
         self._averages = []
         readers, rate, gradient = np.concatenate(at), torch.cat(rates), torch.cat(gradients)
@@ -97,8 +97,8 @@ class SharedStates:
             wanted = to_sums, to_values, None
             send_back(schedule, weights, gradient[rows], (like, like), wanted, add=number > 0)
         del gradient
-        for rows, own in self._owned:
-            to_values.index_add_(0, torch.from_numpy(self._own[rows]).to(like.device), own)
+        for places, own in self._owned:
+            to_values.index_add_(0, self.own(places), own)
         self._owned = []
         total = like.new_zeros(self._count, like.shape[1])
         total.index_copy_(0, self._messages, to_values)
