@@ -12,13 +12,13 @@ import eventide.graphs.memory as memory
 @pytest.fixture(params=["sparse", "dense", "narrow"], scope="module")
 def kernel(request: pytest.FixtureRequest):
     before = plan.DENSE_ENTRIES, plan.DENSE_TIMES
-    columns = attention.SUMS_BYTES, attention.LEAST_COLUMNS
+    columns = attention.PART_BYTES, attention.LEAST_COLUMNS
     plan.DENSE_ENTRIES, plan.DENSE_TIMES = (1, 1) if request.param == "dense" else (2**60, 1)
     if request.param == "narrow":
-        attention.SUMS_BYTES, attention.LEAST_COLUMNS = 0, 2
+        attention.PART_BYTES, attention.LEAST_COLUMNS = 0, 2
     yield request.param
     plan.DENSE_ENTRIES, plan.DENSE_TIMES = before
-    attention.SUMS_BYTES, attention.LEAST_COLUMNS = columns
+    attention.PART_BYTES, attention.LEAST_COLUMNS = columns
 
 
 @pytest.fixture(params=["planned", "one by one"], scope="module")

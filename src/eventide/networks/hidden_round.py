@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import torch
@@ -86,8 +87,9 @@ class HiddenRound:
                 if states is None:
                     self._network.noise.state = self._noise[view]
                     states = self._network.encoder.hidden(self._graphs[view], leaf)
-                torch.autograd.backward(states, total(view))
-                del states
+                end: Tensor = _End.apply(states, partial(total, view))  # type: ignore[no-untyped-call]
+                del states  # the backward pass frees it as soon as it can
+                end.backward()  # type: ignore[no-untyped-call]
         projected.send_back(leaf)
         self._projected = self._leaf = None
 
@@ -101,6 +103,20 @@ class HiddenRound:
                 yield
         finally:
             noise.state = now
+
+
+class _End(torch.autograd.Function):
+    """A scalar of states: its backward pass asks for their gradient, which nobody else holds."""
+
+    @staticmethod
+    def forward(ctx: Any, states: Tensor, total: Callable[[], Tensor]) -> Tensor:
+        ctx.total = total
+        return states.new_zeros(())
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
+        return ctx.total(), None
 
 
 class _Learn(torch.autograd.Function):

@@ -15,8 +15,8 @@ from eventide.graphs.exact.gather_schedule import GatherSchedule, GatherSchedule
 from eventide.graphs.exact.products import FixedMatrix, empty
 
 RUN = 1 << 16  # weights that are computed at once
-SUMS_BYTES = 1 << 29  # bucket sums that are held at a time, unless so few columns have more
-LEAST_COLUMNS = 32
+PART_BYTES = 1 << 29  # values and sums of the columns that are averaged at a time
+LEAST_COLUMNS = 16
 
 
 class Weights:
@@ -208,21 +208,17 @@ def average_sums(sums: Tensor, values: Tensor, rates: Tensor, schedules: GatherS
     return out
 
 
-Columns = slice
-"""Some columns of the values: those whose sums are held at a time."""
-
-
-def column_parts(buckets: int, values: Tensor) -> list[Columns]:
-    """Split the columns of ``values`` so that the bucket sums of each part fit ``SUMS_BYTES``.
+def column_parts(buckets: int, values: Tensor) -> list[slice]:
+    """Split the columns of ``values`` so that each part and its bucket sums fit ``PART_BYTES``.
 
     Each column is averaged by itself: a million messages never have all their sums at once.
 
-    >>> column_parts(SUMS_BYTES, torch.zeros(1, 96))
-    [slice(0, 32, None), slice(32, 64, None), slice(64, 96, None)]
+    >>> column_parts(PART_BYTES, torch.zeros(1, 48))
+    [slice(0, 16, None), slice(16, 32, None), slice(32, 48, None)]
     """
-    width = values.shape[1]
-    each = max(SUMS_BYTES // max(buckets * values.element_size(), 1) // LEAST_COLUMNS, 1)
-    step = each * LEAST_COLUMNS
+    rows, width = buckets + len(values), values.shape[1]
+    most = PART_BYTES // max(rows * values.element_size(), 1)
+    step = max(most // LEAST_COLUMNS, 1) * LEAST_COLUMNS
     return [slice(first, min(first + step, width)) for first in range(0, max(width, 1), step)]
 
 
