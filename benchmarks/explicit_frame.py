@@ -11,7 +11,6 @@ from torch.autograd.function import once_differentiable
 
 from eventide.corpus.corpus import Corpus
 from eventide.graphs.exact.products import Pattern
-from eventide.networks.encoder import ViewGraph
 from eventide.runners.graph_runner import GraphRunner
 from eventide.testing.explicit_graphs import ExplicitNeighbourhood
 from rivals import CHUNK, softmax_weights
@@ -26,19 +25,10 @@ class ExplicitRunner(GraphRunner):
         self._kernel = kernel
 
     @cached_property
-    def _graphs(self) -> dict[str, ViewGraph]:
+    def _graphs(self) -> dict[str, EdgeNeighbourhood]:
         return {
-            view: ViewGraph(
-                EdgeNeighbourhood(ExplicitNeighbourhood(each, self._corpus.times), self._kernel)
-            )
+            view: EdgeNeighbourhood(ExplicitNeighbourhood(each, self._corpus.times), self._kernel)
             for view, each in self._corpus.incidences.items()
-        }
-
-    def _share(self, gap: int | None) -> dict[str, Any]:
-        hidden = self.network.hidden(self._features, self._graphs)
-        return {
-            view: EdgeShared(self._graphs[view].neighbourhood, states)
-            for view, states in hidden.items()
         }
 
 
@@ -46,21 +36,39 @@ class EdgeShared:
     """States that the steps of a round read over edges, and the gradients they send together."""
 
     def __init__(self, neighbourhood: EdgeNeighbourhood, states: Tensor) -> None:
-        self.neighbourhood, self.states = neighbourhood, states
+        self.neighbourhood = neighbourhood
         self.leaf = states.detach().requires_grad_()
         self.steps = 0
 
-    def read(self, rows: Tensor, *, last: bool) -> tuple[Tensor, Any]:
+    def read(self, rows: Any, source: Tensor) -> tuple[Tensor, Any]:
         """As ``SharedStates.read``."""
         self.steps += 1
-        source = self.leaf
-        if last:
-            source = self.states.view_as(self.states)
-            source.register_hook(lambda own: (own + self.leaf.grad) / self.steps)
-        pointers, sources, distances = self.neighbourhood.edges_of(rows)
+        states = _Tied.apply(self.leaf, source)
+        wanted = torch.from_numpy(rows)
+        pointers, sources, distances = self.neighbourhood.edges_of(wanted)
         kernel = self.neighbourhood.kernel
-        edges = EdgeSet(pointers, sources, distances, len(source), kernel)
-        return source[rows], partial(_average, edges, source)
+        edges = EdgeSet(pointers, sources, distances, len(states), kernel)
+        return states[wanted], partial(_average, edges, states)
+
+    def close(self) -> None:
+        """Nothing is let go."""
+
+    def total(self) -> Tensor:
+        """As ``SharedStates.total``."""
+        return self.leaf.grad / self.steps
+
+
+class _Tied(torch.autograd.Function):
+    """The states, whose gradients gather in the leaf before ``source`` learns."""
+
+    @staticmethod
+    def forward(ctx: Any, states: Tensor, source: Tensor) -> Tensor:
+        return states.view_as(states)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor]:
+        return gradient, gradient.new_zeros(())
 
 
 class EdgeNeighbourhood:
@@ -70,6 +78,14 @@ class EdgeNeighbourhood:
         self.pointers, self.sources = explicit.pointers, explicit.sources
         self.distances = explicit.distances.float()
         self.kernel = kernel
+
+    def share(self, states: Tensor, rows: Any) -> EdgeShared:
+        """Let several steps read ``states``."""
+        return EdgeShared(self, states)
+
+    def kept_rows(self) -> int:
+        """Nothing that would have to be computed again: the rivals keep it all."""
+        return 0
 
     def average(self, values: Tensor, rates: Tensor) -> Tensor:
         """Average around all messages."""

@@ -30,18 +30,21 @@ from eventide.losses.loss_inputs import LossInputs
 from eventide.losses.total import total_loss
 from eventide.networks.encoder import SharedEncoder
 from eventide.networks.heads import EvidenceHead
+from eventide.runners.runner import NOBODY
 from eventide.runtime.own_process import keep_memory, kept_memory
+from eventide.training.batches import Ints, in_rounds
+from eventide.training.settings import TrainingSettings
 from training import invented, method_on
 
 BACKWARD = "autograd::engine::evaluate_function: "
-AVERAGING = ("_AverageValuesBackward", "_AverageSumsBackward", "_ReadBackward")
+AVERAGING = ("_AverageValuesBackward", "_AverageSumsBackward", "_ReadAroundBackward")
 LINEAR = ("MmBackward0", "AddmmBackward0", "TBackward0")
 REGIONS: list[tuple[Any, str, str]] = [
     (SharedEncoder, "project", "linear map of layer 1"),
     (attention, "read", "averages"),
     (Readers, "only", "planning"),
     (gather_schedule, "schedule", "planning"),
-    (shared_states.SharedStates, "read", "rows of shared states"),
+    (shared_states, "read_with_slopes", "averages"),
     (EvidenceHead, "forward", "heads"),
 ]
 
@@ -74,7 +77,6 @@ def table(found: Any, steps: int) -> dict[str, float]:
             node = event.key.removeprefix(BACKWARD)
             kind = "averages" if node in AVERAGING else "linear maps" if node in LINEAR else "rest"
             spent[f"backward: {kind}"] += milliseconds
-    spent["rows of shared states"] -= min(spent["planning"], spent["rows of shared states"])
     return {name: value for name, value in spent.items() if value >= 0.05}
 
 
@@ -93,14 +95,13 @@ def main() -> None:
     rows, labels = training_set.training_rows, torch.from_numpy(training_set.labels)
     optimiser = torch.optim.Adam(runner.network.parameters(), lr=1e-3)
     size, random = method.settings.training.batch_size, np.random.default_rng(0)
-    with kept_memory():
+    with kept_memory(len(training_set.corpus)):
         objective.observe(runner.evaluate(rows[:size]), labels[rows[:size]], 0)
         stages["with the bucket index"] = memory()
 
-        def step(last: bool) -> None:
-            batch = random.permutation(rows)[:size]
+        def step(batch: Ints, ahead: Ints) -> None:
             with record_function("region: forward"):
-                outputs = runner.learn(batch, last=last)
+                outputs = runner.learn(batch, ahead=ahead)
             with record_function("region: opinions and losses"):
                 fused = objective.reader.fuse(objective.reader.opinions(outputs))
                 given = LossInputs(outputs, fused, labels[batch], objective.statistics, 1)
@@ -116,14 +117,17 @@ def main() -> None:
         with ExitStack() as stack:
             for owner, name, region in REGIONS:
                 stack.enter_context(patch.object(owner, name, timed(getattr(owner, name), region)))
-            for kind, last in (("all layers learn", True), ("inside a round", False)):
-                step(last)  # sets things up
+            for kind, alone in (("all layers learn", True), ("inside a round", False)):
+                chosen = TrainingSettings(layer1_refresh=1 if alone else asked.steps + 2)
+                batches = np.resize(random.permutation(rows), (asked.steps + 2, size))
+                first, *some, (end, _) = in_rounds(batches, chosen)
+                step(*first)  # sets things up
                 stages[f"after a step: {kind}"] = memory()
                 with profile(activities=[ProfilerActivity.CPU]) as profiled:
-                    for _ in range(asked.steps):
-                        step(last)
+                    for each in some:
+                        step(*each)
                 found[kind] = table(profiled, asked.steps)
-            step(True)
+                step(end, NOBODY)
     names = sorted({name for each in found.values() for name in each})
     print(f"{asked.messages:,} messages, batches of {size:,}, milliseconds of one thread")
     print(f"{'':28}" + "".join(f"{kind:>20}" for kind in found))

@@ -8,7 +8,6 @@ import torch
 from eventide.errors import BadSetting
 from eventide.graphs.incidence import Incidence
 from eventide.graphs.neighbourhood import BucketedNeighbourhood
-from eventide.networks.encoder import ViewGraph
 from eventide.networks.multi_view import MultiViewNetwork, fused_logits
 from eventide.networks.settings import NetworkSettings
 from eventide.tensors import unit_rows
@@ -32,10 +31,7 @@ def network(seed: int = 0, **options) -> MultiViewNetwork:
 def run(net: MultiViewNetwork, rows=None, features=FEATURES):
     net.encoder.fit_features(features)
     prepared = net.encoder.prepare(features)
-    graphs = {
-        view: ViewGraph(ExplicitNeighbourhood(Incidence.of(sets), TIMES))
-        for view, sets in SETS.items()
-    }
+    graphs = {view: ExplicitNeighbourhood(Incidence.of(sets), TIMES) for view, sets in SETS.items()}
     return prepared, graphs, net(prepared, graphs, rows)
 
 
@@ -175,8 +171,7 @@ def test_rows_alone_give_the_same_outputs_and_gradients_as_everything(layers):
     for wanted in (None, rows):
         outputs = []
         for sets in SETS.values():
-            around = BucketedNeighbourhood(Incidence.of(sets), TIMES)
-            graph = ViewGraph(around)
+            graph = BucketedNeighbourhood(Incidence.of(sets), TIMES)
             every = net.encoder(FEATURES, graph, wanted)
             outputs.append(every[rows] if wanted is None else every)
         net.zero_grad()
@@ -187,25 +182,6 @@ def test_rows_alone_give_the_same_outputs_and_gradients_as_everything(layers):
     torch.testing.assert_close(some, whole)
     for got, expected in zip(some_slopes, slopes, strict=True):
         torch.testing.assert_close(got, expected, atol=1e-5, rtol=1e-4)
-
-
-@pytest.mark.parametrize("layers", [(4, 3), (4, 4, 3)])
-def test_steps_that_share_hidden_states_run_as_each_alone_does(layers):
-    net = network(layers=layers, evidence="softplus", residual=True).eval()
-    rows = torch.tensor([2, 4, 2])
-    around = {view: BucketedNeighbourhood(Incidence.of(sets), TIMES) for view, sets in SETS.items()}
-    graphs = {view: ViewGraph(each) for view, each in around.items()}
-    hidden = net.hidden(FEATURES, graphs)
-    reads = {view: around[view].share(each).read(rows, last=True) for view, each in hidden.items()}
-    found = []
-    for outputs in (net.forward_shared(reads), net(FEATURES, graphs, rows)):
-        net.zero_grad()
-        sum(output.evidence.square().sum() for output in outputs.values()).backward()
-        found.append(
-            [*(each.logits for each in outputs.values()), *(p.grad for p in net.parameters())]
-        )
-    for shared, alone in zip(*found, strict=True):
-        torch.testing.assert_close(shared, alone, atol=1e-5, rtol=1e-4)
 
 
 def test_without_time_all_neighbours_count_the_same():

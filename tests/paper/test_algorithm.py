@@ -11,7 +11,6 @@ from eventide.graphs.incidence import Incidence
 from eventide.graphs.views import PAPER_VIEWS, incidence
 from eventide.losses.evidential import evidential_error
 from eventide.losses.settings import LossSettings
-from eventide.networks.encoder import ViewGraph
 from eventide.networks.multi_view import MultiViewNetwork
 from eventide.networks.settings import NetworkSettings
 from eventide.opinions.fusion import fuse
@@ -51,8 +50,7 @@ def make_state():
     ).double()
     objective = paper_objective(torch.bincount(LABELS), views=network.views, width=4, seed=1)
     graphs = {
-        view.name: ViewGraph(ExplicitNeighbourhood(incidence(MESSAGES, view), TIMES))
-        for view in PAPER_VIEWS
+        view.name: ExplicitNeighbourhood(incidence(MESSAGES, view), TIMES) for view in PAPER_VIEWS
     }
     return network, objective.double(), graphs
 

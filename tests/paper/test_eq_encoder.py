@@ -10,7 +10,7 @@ from torch.nn import functional
 
 from eventide.graphs.incidence import Incidence
 from eventide.graphs.neighbourhood import BucketedNeighbourhood
-from eventide.networks.encoder import SharedEncoder, ViewGraph
+from eventide.networks.encoder import SharedEncoder
 from eventide.networks.initialisation import Noise
 from eventide.networks.settings import NetworkSettings, TimeDecay
 from eventide.networks.temporal_attention import TemporalAttention
@@ -87,7 +87,7 @@ def test_layers_repeat_and_only_the_wanted_rows_are_returned(widths, final):
         5, options, generator=torch.Generator().manual_seed(2), noise=Noise(0)
     ).double()
     features, rows = random(6, 5, seed=3).detach(), torch.tensor([4, 0, 2])
-    fast = encoder(features, ViewGraph(ExplicitNeighbourhood(Incidence.of(SETS), TIMES)), rows)
+    fast = encoder(features, ExplicitNeighbourhood(Incidence.of(SETS), TIMES), rows)
     states = features
     for depth, layer in enumerate(encoder.layers, start=1):
         states = temporal_layer(states, layer.transform.weight, layer.rate.weight[0], SETS, TIMES)

@@ -47,7 +47,7 @@ def test_steps_can_share_hidden_states_of_earlier_neighbours(small_sample, setti
     for steps in ((True,), (False, True)):
         runner.evaluate(rows)  # the next step is a fresh one
         for last in steps:
-            outputs = runner.learn(rows, last=last)
+            outputs = runner.learn(rows, ahead=rows[:0] if last else rows)
             sum(each.logits.square().sum() for each in outputs.values()).backward()
         found.append([each.logits for each in outputs.values()])
     for alone, shared in zip(*found, strict=True):

@@ -196,6 +196,15 @@ def test_what_the_user_chose_for_the_allocator_stays(allocator, monkeypatch, nam
     assert allocator.calls == []
 
 
+def test_very_many_messages_give_their_memory_back(allocator):
+    kept_memory.keep_memory()
+    with kept_memory.kept_memory(kept_memory.MOST_KEPT + 1):
+        pass
+    assert allocator.calls == []
+    with kept_memory.kept_memory(kept_memory.MOST_KEPT):
+        assert allocator.calls
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(kept_memory._glibc() is None, reason="needs glibc")
 def test_the_threshold_of_glibc_still_moves_after_a_fit(small_sample, tmp_path):

@@ -16,10 +16,10 @@ from eventide.losses.class_state import ClassStatistics
 from eventide.losses.evidential import evidential_error
 from eventide.methods.ucl import UclEc
 from eventide.model import EventClassifier
-from eventide.networks.encoder import ViewGraph
 from eventide.networks.multi_view import MultiViewNetwork
 from eventide.opinions.fusion import fuse
 from eventide.opinions.opinion import Opinion
+from eventide.runners.runner import NOBODY
 from eventide.scoring.metrics import macro_f1
 from eventide.settings import resolve
 from eventide.testing.explicit_graphs import ExplicitNeighbourhood
@@ -132,8 +132,7 @@ def test_train_is_algorithm_1_line_by_line(small_sample):
         seed=3,
     )
     graphs = {
-        view: ViewGraph(ExplicitNeighbourhood(each, corpus.times))
-        for view, each in corpus.incidences.items()
+        view: ExplicitNeighbourhood(each, corpus.times) for view, each in corpus.incidences.items()
     }
     counts = torch.bincount(labels[rows], minlength=classes)
     objective = paper_objective(
@@ -206,10 +205,10 @@ def test_hidden_layers_learn_at_the_end_of_a_round_alone(small_sample):
     moved = []
     for last in (False, False, True):
         runner.network.zero_grad(set_to_none=True)
-        outputs = runner.learn(np.arange(5), last=last)
+        outputs = runner.learn(np.arange(5), ahead=np.arange(0 if last else 5))
         sum(each.logits.square().sum() for each in outputs.values()).backward()
         moved.append([layer.transform.weight.grad is not None for layer in (first, top)])
-        assert bool(runner._shared) is not last
+        assert (runner._round is None) is last
     assert moved == [[False, True], [False, True], [True, True]]
 
 
@@ -220,26 +219,26 @@ def test_a_round_gives_hidden_layers_the_mean_of_its_gradients(small_sample):
         runner.network.encoder.layers[0].transform.weight,
     )
 
-    def gradient(batch, last):
+    def gradient(batch, ahead=NOBODY):
         runner.network.zero_grad(set_to_none=True)
-        outputs = runner.learn(batch, last=last)
+        outputs = runner.learn(batch, ahead=ahead)
         sum(each.logits.square().sum() for each in outputs.values()).backward()
         return weight.grad
 
-    alone = torch.stack([gradient(batch, True) for batch in batches]).mean(dim=0)
-    gradient(batches[0], False)
-    torch.testing.assert_close(gradient(batches[1], True), alone, atol=1e-5, rtol=1e-4)
+    alone = torch.stack([gradient(batch) for batch in batches]).mean(dim=0)
+    gradient(batches[0], batches[1])
+    torch.testing.assert_close(gradient(batches[1]), alone, atol=1e-5, rtol=1e-4)
 
 
 def test_a_round_that_was_stopped_leaves_nothing_to_the_next_step(small_sample):
     runner = EventClassifier(**QUICK, network__dropout=0).fit(small_sample).method_.runner
     rows = np.arange(5)
-    runner.learn(rows, last=False)
+    runner.learn(rows, ahead=rows)
     with torch.no_grad():
         runner.network.encoder.layers[0].transform.weight.mul_(2)
     said = {view: each.logits for view, each in runner.evaluate(rows).items()}
     again = runner.learn(rows)
-    assert not runner._shared
+    assert runner._round is None
     for view, each in again.items():
         prior = dict(runner.network._heads())[view].prior
         torch.testing.assert_close(each.logits - prior.to(each.logits), said[view])

@@ -88,9 +88,16 @@ class BucketedNeighbourhood:
         prepare = profile_time_constant if fits else bucket_constant
         return prepare(self.bucket_index, self._members, values)
 
-    def share(self, states: Tensor) -> SharedStates:
-        """Let several steps read ``states`` [messages, width] and send their gradients together."""
-        return SharedStates(self.bucket_index, self._members, states)
+    def share(self, states: Tensor, rows: Ints) -> SharedStates:
+        """Let several steps read ``states`` [messages, width] and send their gradients together.
+
+        The steps read around ``rows`` alone: what these do not read is not kept.
+        """
+        return SharedStates(self.bucket_index, states, rows)
+
+    def kept_rows(self) -> int:
+        """Rows of values and sums that an average around all messages keeps for its gradient."""
+        return len(self.bucket_index) + self.bucket_index.readers.buckets
 
     def _all(self, device: torch.device) -> GatherSchedules:
         """How to read around all messages, kept."""
@@ -115,10 +122,7 @@ class BucketedSurroundings:
             (members.data, place[members.indices], members.indptr),
             shape=(len(buckets), len(sources)),
         )
-        reads = replace(readers.reads, direct=replace(direct, messages=place[direct.messages]))
-        self._members = FixedMatrix(members)
-        own = None if readers.own is None else place[readers.own]
-        self._readers = replace(readers, reads=reads, messages=len(sources), own=own)
+        self._members, self._readers = FixedMatrix(members), readers.among(sources)
         self.sources = torch.from_numpy(sources).to(rows.device)
         self.own = torch.from_numpy(place[wanted]).to(rows.device)
 

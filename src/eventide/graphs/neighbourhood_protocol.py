@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from torch import Tensor
+
+from eventide.graphs.incidence import Ints
 
 
 class Constant(Protocol):
@@ -51,6 +54,32 @@ class Neighbourhood(Protocol):
 
     def constant(self, values: Tensor) -> Constant:
         """Prepare averages of values that never change, for any rates and rows."""
+
+
+class Shared(Protocol):
+    """States that several steps of training read, and the gradients that these send back."""
+
+    def read(self, rows: Ints, source: Tensor) -> tuple[Tensor, Callable[[Tensor], Tensor]]:
+        """Return the states of ``rows``, and how to average around them given their rates.
+
+        Whatever ``source``, a scalar with a gradient, depends on learns after all that was read.
+        """
+
+    def close(self) -> None:
+        """Let go of what was to be read."""
+
+    def total(self) -> Tensor:
+        """Return the mean over the steps of the gradient of all states; nobody reads after it."""
+
+
+class SharingNeighbourhood(Neighbourhood, Protocol):
+    """A neighbourhood whose states several steps may read."""
+
+    def share(self, states: Tensor, rows: Ints) -> Shared:
+        """Let several steps read ``states`` [messages, width], around ``rows`` alone."""
+
+    def kept_rows(self) -> int:
+        """Rows of values that an average around all messages keeps for its gradient."""
 
 
 class Lookup(Protocol):

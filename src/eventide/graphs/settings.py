@@ -27,7 +27,9 @@ class GraphSettings(SettingGroup):
     """A message with more elements than this in a view stores explicit neighbours; null chooses by
     the cost of the subsets."""
     memory_budget: int = Field(default=1 << 30, ge=0)
-    """Bytes that the constant sums of layer 1 may take; above it they are computed from buckets."""
+    """Bytes that the constant sums of layer 1 may take; above it they are computed from buckets.
+    And what a round of training may keep of its hidden layers for their gradient; above it all
+    views but the largest are run again."""
     sampled_neighbours: PositiveInt = 32
     """Most neighbours that a message reads in methods with explicit edges (PP-GCN, KPGNN, MVGAN);
     the exact neighbourhoods of all other methods have no such limit."""

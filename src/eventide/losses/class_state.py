@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import torch
 from torch import Tensor
 
-from eventide.opinions.opinion import OpinionLike
 from eventide.runtime.share import current_share
 from eventide.tensors import class_means
 
@@ -34,6 +34,18 @@ def updated_means(values: Tensor, labels: Tensor, previous: Tensor) -> Tensor:
     return torch.where(counts > 0, means, previous)
 
 
+class Seen(Protocol):
+    """What is read of opinions here."""
+
+    @property
+    def predicted(self) -> Tensor:
+        """The most probable class of each message [n]."""
+
+    @property
+    def uncertainty(self) -> Tensor:
+        """How uncertain each is [n]."""
+
+
 @dataclass(frozen=True, eq=False)
 class ClassStatistics:
     """Per class [C], from training messages only; fixed while an epoch lasts."""
@@ -53,7 +65,7 @@ class ClassStatistics:
         """Which classes have a training message [C]."""
         return self.counts > 0
 
-    def updated(self, opinion: OpinionLike, labels: Tensor) -> ClassStatistics:
+    def updated(self, opinion: Seen, labels: Tensor) -> ClassStatistics:
         """Return the state after an epoch, from fused opinions on the training messages.
 
         The uncertainty of a class is the mean uncertainty of its training messages.

@@ -14,6 +14,7 @@ from eventide.corpus.corpus import Ints
 from eventide.corpus.training_set import TrainingSet, Validation
 from eventide.methods.trained import MultiViewMethod
 from eventide.networks.heads import EvidenceHead
+from eventide.runtime.own_process import kept_memory
 from eventide.training.loop import train
 
 STEPS = 20
@@ -124,7 +125,8 @@ def fine_tune(method: MultiViewMethod, training_set: TrainingSet, *, steps: int)
     alone = TrainingSet(
         training_set.corpus, sample, training_set.classes, Validation(nobody, rows=nobody)
     )
-    train(method.runner, method.objective, alone, settings, seed=method.seed)
+    with kept_memory(len(alone.corpus)):
+        train(method.runner, method.objective, alone, settings, seed=method.seed)
 
 
 def _sample(training_set: TrainingSet, most: int, seed: int) -> Ints:

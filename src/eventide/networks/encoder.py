@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from typing import Any, cast
@@ -20,13 +19,6 @@ from eventide.tensors import unit_rows
 
 LayerReads = Callable[[Tensor], tuple[Tensor, Average]]
 """From the states before a layer to those of the messages that it runs, and how these average."""
-
-
-@dataclass(frozen=True, eq=False)
-class ViewGraph:
-    """One view of all messages."""
-
-    neighbourhood: Neighbourhood
 
 
 class SharedEncoder(nn.Module):
@@ -88,7 +80,7 @@ class SharedEncoder(nn.Module):
     def forward(
         self,
         features: Tensor,
-        graph: ViewGraph,
+        graph: Neighbourhood,
         rows: Tensor | None = None,
         projected: Projection | None = None,
     ) -> Tensor:
@@ -105,9 +97,9 @@ class SharedEncoder(nn.Module):
         if not hidden:
             return self._finish(self._first(projected, graph))
         states = self._hidden(projected, graph)[-1]
-        return self._finish(top(states, partial(graph.neighbourhood.average, states)))
+        return self._finish(top(states, partial(graph.average, states)))
 
-    def hidden(self, graph: ViewGraph, projected: Projection) -> Tensor:
+    def hidden(self, graph: Neighbourhood, projected: Projection) -> Tensor:
         """Run all messages through every layer but the last, given the first one's linear maps."""
         return self._hidden(projected, graph)[-1]
 
@@ -135,7 +127,7 @@ class SharedEncoder(nn.Module):
         return states
 
     def memory(
-        self, features: Tensor, graph: ViewGraph, projected: Projection | None = None
+        self, features: Tensor, graph: Neighbourhood, projected: Projection | None = None
     ) -> list[Tensor]:
         """List the states that new messages will look up: the features, then each hidden layer."""
         return [features, *self._hidden(projected or self.project(features), graph)]
@@ -162,12 +154,12 @@ class SharedEncoder(nn.Module):
         """Return how fast the last layer's attention decays with time, from what it reads [n]."""
         return self._layers()[-1].rates(states)
 
-    def _hidden(self, projected: Projection, graph: ViewGraph) -> list[Tensor]:
+    def _hidden(self, projected: Projection, graph: Neighbourhood) -> list[Tensor]:
         """Run every layer but the last over all messages."""
         outputs: list[Tensor] = []
         for layer in self._layers()[:-1]:
             if outputs:
-                updated = layer(outputs[-1], partial(graph.neighbourhood.average, outputs[-1]))
+                updated = layer(outputs[-1], partial(graph.average, outputs[-1]))
             else:
                 updated = self._first(projected, graph)
             outputs.append(self._between(updated))
@@ -177,14 +169,14 @@ class SharedEncoder(nn.Module):
         self,
         number: int,
         features: Tensor,
-        graph: ViewGraph,
+        graph: Neighbourhood,
         rows: Tensor,
         projected: Projection | None,
     ) -> Tensor:
         """Run layer ``number`` for ``rows``, and those before it for whom they average over."""
         if number == 0 and projected is not None:
             return self._first(projected, graph, rows)
-        near = graph.neighbourhood.around(rows)
+        near = graph.around(rows)
         if number == 0:
             some = self.project(features[near.sources])
             averages = near.average(some.values, some.rates[near.own])
@@ -195,9 +187,9 @@ class SharedEncoder(nn.Module):
         return cast(Tensor, layer(states[near.own], partial(near.average, states)))
 
     @staticmethod
-    def _first(projected: Projection, graph: ViewGraph, rows: Tensor | None = None) -> Tensor:
+    def _first(projected: Projection, graph: Neighbourhood, rows: Tensor | None = None) -> Tensor:
         """Run the first layer: reading all by the plan at hand beats planning for some."""
-        averages = graph.neighbourhood.average(projected.values, projected.rates)
+        averages = graph.average(projected.values, projected.rates)
         return projected.plus_own(averages if rows is None else averages[rows], rows)
 
     def _layers(self) -> list[TemporalAttention]:

@@ -114,4 +114,4 @@ class Dropout(nn.Module):
         """Return ``values`` unchanged in evaluation, or thinned out in training."""
         if not self.active:
             return values
-        return values * self.noise.keep_mask(values, self.rate, part) / (1 - self.rate)
+        return (values * self.noise.keep_mask(values, self.rate, part)).div_(1 - self.rate)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, cast
 
@@ -11,8 +11,8 @@ import torch
 from torch import Tensor, nn
 
 from eventide.errors import BadSetting
-from eventide.graphs.neighbourhood_protocol import Lookup
-from eventide.networks.encoder import SharedEncoder, ViewGraph
+from eventide.graphs.neighbourhood_protocol import Lookup, Neighbourhood
+from eventide.networks.encoder import SharedEncoder
 from eventide.networks.heads import EvidenceHead, evidence_of
 from eventide.networks.initialisation import MaskRows, Noise
 from eventide.networks.settings import NetworkSettings
@@ -37,6 +37,14 @@ class ViewOutput:
     def evidence(self) -> Tensor:
         """Non-negative evidence, computed when first asked for."""
         return evidence_of(self.logits, self.settings)
+
+
+def rows_of(outputs: Mapping[str, ViewOutput], rows: slice) -> dict[str, ViewOutput]:
+    """Return what is said of some of the messages, without a copy."""
+    return {
+        view: replace(each, embeddings=each.embeddings[rows], logits=each.logits[rows])
+        for view, each in outputs.items()
+    }
 
 
 def fused_logits(outputs: Mapping[str, ViewOutput]) -> Tensor:
@@ -87,7 +95,7 @@ class MultiViewNetwork(TrainableNetwork):
         yield self.encoder if part == "encoder" else self.heads
 
     def forward(
-        self, features: Tensor, graphs: Mapping[str, ViewGraph], rows: Tensor | None = None
+        self, features: Tensor, graphs: Mapping[str, Neighbourhood], rows: Tensor | None = None
     ) -> dict[str, ViewOutput]:
         """Run the messages ``rows`` (all by default) through every view.
 
@@ -100,11 +108,6 @@ class MultiViewNetwork(TrainableNetwork):
             for view, head in self._heads()
         }
 
-    def hidden(self, features: Tensor, graphs: Mapping[str, ViewGraph]) -> dict[str, Tensor]:
-        """Run all messages through every layer but the last, view by view, with gradients."""
-        projected = self.encoder.project(features)
-        return {view: self.encoder.hidden(graphs[view], projected) for view in self.views}
-
     def forward_shared(self, reads: Mapping[str, tuple[Tensor, Average]]) -> dict[str, ViewOutput]:
         """Run the last layer alone, given hidden states of messages and how these average."""
         return {
@@ -113,7 +116,9 @@ class MultiViewNetwork(TrainableNetwork):
         }
 
     @torch.no_grad()
-    def memory(self, features: Tensor, graphs: Mapping[str, ViewGraph]) -> dict[str, list[Tensor]]:
+    def memory(
+        self, features: Tensor, graphs: Mapping[str, Neighbourhood]
+    ) -> dict[str, list[Tensor]]:
         """Compute what ``forward_new`` looks up, per view: prepared features and hidden states."""
         projected = self.encoder.project(features)
         return {view: self.encoder.memory(features, graphs[view], projected) for view in self.views}

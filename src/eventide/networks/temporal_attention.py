@@ -28,6 +28,25 @@ class Projection:
     rates: Tensor
     own: Tensor | None
 
+    def leaf(self) -> Projection:
+        """Return the same, cut off from the linear maps: gradients gather in it."""
+        parts = (self.values, self.rates, self.own)
+        return Projection(
+            *(each if each is None else each.detach().requires_grad_() for each in parts)  # type: ignore[arg-type]
+        )
+
+    def send_back(self, leaf: Projection) -> None:
+        """Give the linear maps the gradients that gathered in ``leaf``, which is emptied."""
+        outputs, gradients = [], []
+        for mine, cut in zip(
+            (self.values, self.rates, self.own), (leaf.values, leaf.rates, leaf.own), strict=True
+        ):
+            if mine is not None and cut is not None and cut.grad is not None and mine.requires_grad:
+                outputs.append(mine)
+                gradients.append(cut.grad)
+                cut.grad = None
+        torch.autograd.backward(outputs, gradients)
+
     def plus_own(self, averages: Tensor, rows: Tensor | None) -> Tensor:
         """Finish the layer for ``rows`` (all if None), given their averages, in their place."""
         if self.own is None:

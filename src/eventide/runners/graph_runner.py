@@ -16,19 +16,20 @@ from torch import Tensor
 from eventide.arrays import appended
 from eventide.corpus.corpus import Corpus, Ints
 from eventide.graphs.exact.lookup import MemorySums
-from eventide.graphs.exact.shared_states import SharedStates
 from eventide.graphs.graph_set import Found, GraphSet
 from eventide.graphs.growing_memory import SegmentSums, in_segments
+from eventide.graphs.neighbourhood_protocol import SharingNeighbourhood
 from eventide.graphs.settings import GraphSettings
-from eventide.networks.encoder import ViewGraph
 from eventide.networks.multi_view import MultiViewNetwork
 from eventide.runners.runner import (
+    NOBODY,
     Arrays,
     Outputs,
     check_half_precision,
     checked_states,
     leave_training,
 )
+from eventide.runners.training_round import AT_ONCE, Round, evaluated
 from eventide.runtime.lazy import Lazy
 
 Floats = NDArray[np.floating[Any]]
@@ -67,67 +68,62 @@ class GraphRunner:
         self._mixed = mixed_precision
         self._gaps = tuple(gaps)
         self._rounds = 0
-        self._shared: dict[str, SharedStates] = {}
+        self._round: Round | None = None
+        self._budget = graph.memory_budget
         self._features = self._prepared(corpus)
         self._hidden = Lazy(self._run_memory)
         self._sums = Lazy(self._sum_memory)
 
-    @cached_property
-    def _graphs(self) -> dict[str, ViewGraph]:
-        around = self._set.neighbourhoods
-        return {view: ViewGraph(each) for view, each in around.items()}
+    @property
+    def _graphs(self) -> Mapping[str, SharingNeighbourhood]:
+        return self._set.neighbourhoods
 
     @cached_property
-    def _graphs_by_gap(self) -> dict[int | None, dict[str, ViewGraph]]:
-        return {
-            gap: self._graphs
-            if gap is None
-            else {view: ViewGraph(each) for view, each in self._set.earlier(gap).items()}
-            for gap in self._gaps
-        }
+    def _graphs_by_gap(self) -> dict[int | None, Mapping[str, SharingNeighbourhood]]:
+        return {gap: self._graphs if gap is None else self._set.earlier(gap) for gap in self._gaps}
 
-    def learn(self, rows: Ints, *, last: bool = True) -> Outputs:
+    def learn(self, rows: Ints, *, ahead: Ints = NOBODY) -> Outputs:
         """Run rows of the graph in training mode, with gradients.
 
-        Steps up to the ``last`` of a round share the hidden states of all messages: the layers
-        below the last one get no gradient before it, and then the mean of all of the round.
+        The steps of a round share the hidden states of all messages: the layers below the last one
+        get no gradient before its last step, and then the mean of all of the round.
         """
         self.network.train()
         self._drop_states()
+        last = not len(ahead)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self._mixed):
-            if len(self.network.settings.layers) == 1 or (last and not self._shared):
+            if len(self.network.settings.layers) == 1 or (last and self._round is None):
                 return self._forward(rows, self._graphs_by_gap[self._next_gap()])
-            if not self._shared:
-                self._shared = self._share(self._next_gap())
-            wanted = torch.from_numpy(rows).to(self.device)
-            outputs = self.network.forward_shared(
-                {view: each.read(wanted, last=last) for view, each in self._shared.items()}
-            )
+            if self._round is None:
+                self._round = Round(
+                    self.network,
+                    self._features,
+                    self._graphs_by_gap[self._next_gap()],
+                    np.concatenate([rows, ahead]),
+                    self._budget,
+                )
+            outputs = self.network.forward_shared(self._round.read(rows, last=last))
         if last:
-            self._shared = {}
+            self._round = None
         return outputs
 
     def _end_round(self) -> None:
         """Drop what the steps of a round share: training may have been stopped inside it."""
         self._rounds = 0
-        self._shared = {}
+        self._round = None
 
     def _next_gap(self) -> int | None:
         """Return the gap of the next round: gaps take turns."""
         self._rounds += 1
         return self._gaps[(self._rounds - 1) % len(self._gaps)]
 
-    def _share(self, gap: int | None) -> dict[str, SharedStates]:
-        """Run all messages through every layer but the last, for the steps of a round."""
-        around = self._set.neighbourhoods if gap is None else self._set.earlier(gap)
-        hidden = self.network.hidden(self._features, self._graphs_by_gap[gap])
-        return {view: around[view].share(each) for view, each in hidden.items()}
-
     @torch.no_grad()
     def evaluate(self, rows: Ints) -> Outputs:
         """Run rows of the graph in evaluation mode; the next step of training is a fresh one."""
         leave_training(self.network)
         self._end_round()
+        if len(rows) > AT_ONCE and len(self.network.settings.layers) > 1:
+            return evaluated(self.network, self._features, self._graphs, rows)
         return self._forward(rows)
 
     def look_up(self, corpus: Corpus) -> NewMessages:
@@ -242,8 +238,7 @@ class GraphRunner:
         other = copy(self)
         other._set = self._set.joined(corpus.incidences, corpus.times, memories)
         other._features = features
-        for name in ("_graphs", "_graphs_by_gap"):
-            other.__dict__.pop(name, None)
+        other.__dict__.pop("_graphs_by_gap", None)
         other._hidden, other._sums = Lazy(other._run_memory), Lazy(other._sum_memory)
         other._hidden.put(hidden)
         other._sums.put({view: list(each) for view, each in sums.items()})
@@ -287,7 +282,9 @@ class GraphRunner:
             for view, hidden in self._hidden.get().items()
         }
 
-    def _forward(self, rows: Ints, graphs: Mapping[str, ViewGraph] | None = None) -> Outputs:
+    def _forward(
+        self, rows: Ints, graphs: Mapping[str, SharingNeighbourhood] | None = None
+    ) -> Outputs:
         wanted = torch.from_numpy(rows).to(self.device)
         outputs: Outputs = self.network(self._features, graphs or self._graphs, wanted)
         return outputs

@@ -47,6 +47,7 @@ def survives_half_precision() -> bool:
 
 Outputs = dict[str, ViewOutput]
 Arrays = dict[str, NDArray[np.float32]]
+NOBODY: Ints = np.empty(0, dtype=np.int64)
 
 
 def choose_device(name: str) -> torch.device:
@@ -89,10 +90,11 @@ class Runner(Protocol):
     def network(self) -> TrainableNetwork:
         """What is trained."""
 
-    def learn(self, rows: Ints, *, last: bool = True) -> Outputs:
+    def learn(self, rows: Ints, *, ahead: Ints = NOBODY) -> Outputs:
         """Run remembered messages in training mode, with gradients.
 
-        A runner may let the steps of a round, up to its ``last``, share what is costly.
+        A runner may let the steps of a round share what is costly. ``ahead`` are the messages of
+        the later steps of this round: nobody in its last.
         """
 
     def evaluate(self, rows: Ints) -> Outputs:

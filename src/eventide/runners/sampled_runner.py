@@ -16,7 +16,7 @@ from eventide.graphs.sampled.neighbour_sampler import NeighbourSampler, joined
 from eventide.networks.multi_view import ViewOutput
 from eventide.networks.sampled_networks import LayeredNetwork
 from eventide.networks.settings import NetworkSettings
-from eventide.runners.runner import Arrays, Outputs, checked_states, leave_training
+from eventide.runners.runner import NOBODY, Arrays, Outputs, checked_states, leave_training
 from eventide.runtime.lazy import Lazy
 
 VIEW = "all"
@@ -70,7 +70,7 @@ class SampledRunner:
         self._states = Lazy(self._run_memory)
         self._hidden = Lazy(self._hidden_states)
 
-    def learn(self, rows: Ints, *, last: bool = True) -> Outputs:
+    def learn(self, rows: Ints, *, ahead: Ints = NOBODY) -> Outputs:
         """Run rows of the graph in training mode; only what they can see is computed."""
         self.network.train()
         if self.network.encoder_frozen:

@@ -36,7 +36,7 @@ from eventide.networks.encoder import LayerReads
 from eventide.networks.initialisation import MaskRows
 from eventide.networks.multi_view import ViewOutput
 from eventide.runners.graph_runner import GraphRunner, NewMessages
-from eventide.runners.runner import Outputs, leave_training
+from eventide.runners.runner import NOBODY, Outputs, leave_training
 from eventide.runtime.share import Share, current_share
 from eventide.tensors import widen
 
@@ -57,10 +57,8 @@ class ViewShare:
     def reads(self, rows: Ints) -> BatchShare:
         """Return what ``rows`` of all workers read, and this worker's part of it."""
         readers, buckets = self._index.readers.only(rows)
-        direct = readers.reads.direct
-        singles, index = np.unique(direct.messages, return_inverse=True)
-        reads = replace(readers.reads, direct=replace(direct, messages=index))
-        readers = replace(readers, reads=reads, messages=len(singles))
+        singles = np.unique(readers.reads.direct.messages)
+        readers = readers.among(singles)
         mine, held = self._share.owns(rows), self._share.owns(singles)
         return BatchShare(
             share=self._share,
@@ -159,8 +157,9 @@ class SharedGraphRunner(GraphRunner):
     def _own_features(self) -> Tensor:
         return self._features[torch.from_numpy(self._rows).to(self.device)]
 
-    def learn(self, rows: Ints, *, last: bool = True) -> Outputs:
+    def learn(self, rows: Ints, *, ahead: Ints = NOBODY) -> Outputs:
         """Run a batch of all workers in training mode: own rows here, the others' by theirs."""
+        last = not len(ahead)
         self.network.train()
         self._drop_states()
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self._mixed):

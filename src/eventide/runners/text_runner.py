@@ -13,7 +13,7 @@ from eventide.corpus.corpus import Corpus, Ints
 from eventide.networks.multi_view import ViewOutput
 from eventide.networks.settings import NetworkSettings
 from eventide.networks.trainable import TrainableNetwork
-from eventide.runners.runner import Arrays, Outputs, checked_states, leave_training
+from eventide.runners.runner import NOBODY, Arrays, Outputs, checked_states, leave_training
 from eventide.runtime.lazy import Lazy
 
 VIEW = "text"
@@ -53,7 +53,7 @@ class TextRunner:
         self._memory = corpus
         self._inputs = Lazy(self._remembered)
 
-    def learn(self, rows: Ints, *, last: bool = True) -> Outputs:
+    def learn(self, rows: Ints, *, ahead: Ints = NOBODY) -> Outputs:
         """Run remembered messages in training mode, with gradients."""
         self.network.train()
         return self._outputs(self._inputs.get()[torch.from_numpy(rows)])

@@ -35,25 +35,27 @@ def epoch_batches(
     )
 
 
-def in_rounds(batches: Iterable[Ints], settings: TrainingSettings) -> Iterator[tuple[Ints, bool]]:
-    """Yield the batches of an epoch, and whether each is the last of its round.
+def in_rounds(batches: Iterable[Ints], settings: TrainingSettings) -> Iterator[tuple[Ints, Ints]]:
+    """Yield the batches of an epoch, each with all messages of the later ones of its round.
 
     Rounds have at most ``layer1_refresh`` steps and are as equal as can be.
 
     >>> batches = [np.array([each]) for each in range(5)]
     >>> rounds = in_rounds(batches, TrainingSettings(layer1_refresh=3))
-    >>> [(batch.item(), last) for batch, last in rounds]
-    [(0, False), (1, True), (2, False), (3, False), (4, True)]
+    >>> [(batch.tolist(), ahead.tolist()) for batch, ahead in rounds]
+    [([0], [1]), ([1], []), ([2], [3, 4]), ([3], [4]), ([4], [])]
     >>> short = in_rounds(batches, TrainingSettings(layer1_refresh=3, epoch_rounds=4))
-    >>> all(last for _, last in short)
-    True
+    >>> any(len(ahead) for _, ahead in short)
+    False
     """
     listed = list(batches)
     steps = max(1, min(settings.layer1_refresh, len(listed) // settings.epoch_rounds))
     rounds = -(-len(listed) // steps)
     for first, last in pairwise(len(listed) * each // rounds for each in range(rounds + 1)):
-        for number in range(first, last):
-            yield listed[number], number == last - 1
+        ahead = np.concatenate(listed[first:last])
+        for batch in listed[first:last]:
+            ahead = ahead[len(batch) :]
+            yield batch, ahead
 
 
 def _passes(settings: TrainingSettings, messages: int) -> int:

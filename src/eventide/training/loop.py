@@ -14,7 +14,6 @@ from eventide.losses.loss_inputs import LossInputs
 from eventide.losses.total import total_loss
 from eventide.networks.trainable import Part
 from eventide.runners.runner import Runner
-from eventide.runtime.own_process import kept_memory
 from eventide.runtime.share import current_share
 from eventide.training import SAMPLERS
 from eventide.training.batches import epoch_batches, in_rounds
@@ -37,7 +36,6 @@ class TrainingRun:
     notes: tuple[str, ...] = ()
 
 
-@kept_memory()
 def train(
     runner: Runner,
     objective: Objective,
@@ -81,9 +79,9 @@ def train(
             group["lr"] = learning_rate(settings, epoch)
         steps: list[Row] = []
         batches = epoch_batches(sampler, rows, training_set.labels[rows], settings, seed, epoch)
-        for batch, last in in_rounds(batches, settings):  # 5-6
+        for batch, ahead in in_rounds(batches, settings):  # 5-6
             # 7-10, 12: embeddings and logits of every view; hidden layers learn last in a round
-            views = runner.learn(batch, last=last)
+            views = runner.learn(batch, ahead=ahead)
             opinions = objective.reader.opinions(views)  # 13: what each view says
             fused = objective.reader.fuse(opinions)  # 14: what they say together
             inputs = LossInputs(views, fused, labels[batch], objective.statistics, epoch)

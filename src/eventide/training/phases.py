@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from eventide.corpus.training_set import TrainingSet
 from eventide.networks.trainable import Part
 from eventide.runners.runner import Runner
+from eventide.runtime.own_process import kept_memory
 from eventide.training.checkpoints import Checkpoints, Row
 from eventide.training.loop import TrainingRun, Watch, train
 from eventide.training.objectives.objective import Objective
@@ -53,16 +54,17 @@ def train_phases(
             later = {"epoch": row["epoch"] + done, "steps": row["steps"] + steps}
             return row | later | {"phase": number}
 
-        run = train(
-            runner,
-            phase.objective.to(runner.device),
-            training_set,
-            phase.settings,
-            seed=seed,
-            trains=phase.trains,
-            watch=lambda row, named=named: watch(named(row)),  # type: ignore[misc]
-            checkpoints=None if checkpoints is None else checkpoints.of_phase(number),
-        )
+        with kept_memory(len(training_set.corpus)):
+            run = train(
+                runner,
+                phase.objective.to(runner.device),
+                training_set,
+                phase.settings,
+                seed=seed,
+                trains=phase.trains,
+                watch=lambda row, named=named: watch(named(row)),  # type: ignore[misc]
+                checkpoints=None if checkpoints is None else checkpoints.of_phase(number),
+            )
         history += [named(row) for row in run.history]
         best = done + run.best_epoch
     notes: tuple[str, ...] = ()

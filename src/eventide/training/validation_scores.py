@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from eventide.corpus.training_set import Ints, TrainingSet
+from eventide.corpus.training_set import TrainingSet
 from eventide.losses.loss_inputs import Outputs
-from eventide.networks.multi_view import ViewOutput
-from eventide.runners.runner import Runner, whole_outputs
+from eventide.networks.multi_view import rows_of
+from eventide.runners.runner import NOBODY, Runner, whole_outputs
 from eventide.runtime.share import current_share
 from eventide.scoring.calibration_error import class_averaged_nll
 from eventide.scoring.metrics import accuracy, macro_f1
 from eventide.training.objectives.objective import Objective, Readout
-
-NOBODY: Ints = np.empty(0, dtype=np.int64)
 
 
 class Evaluation:
@@ -46,10 +43,10 @@ class Evaluation:
         graph_rows = np.concatenate([rows, inside])
         both = runner.evaluate(graph_rows) if len(graph_rows) else {}
         own = len(self._share.own(rows))
-        training = _rows_of(both, slice(0, own)) if len(rows) else {}
+        training = rows_of(both, slice(0, own)) if len(rows) else {}
         if self._new is not None:
             return training, runner.evaluate_new(self._new)
-        return training, whole_outputs(_rows_of(both, slice(own, None)), inside)
+        return training, whole_outputs(rows_of(both, slice(own, None)), inside)
 
     def _mean(self, values: Tensor) -> float:
         """Average over the messages of all workers."""
@@ -67,7 +64,7 @@ class Evaluation:
         """Score the validation messages; without any, say how uncertain the training ones are."""
         labels = self._training_set.validation.labels
         if not len(labels):
-            return {} if known is None else {"uncertainty": self._mean(known.fused.uncertainty)}
+            return {} if known is None else {"uncertainty": self._mean(known.summary.uncertainty)}
         fused = self._objective.read(validation).fused
         predicted = fused.predicted.cpu().numpy()
         truth = torch.from_numpy(labels).to(self._runner.device)
@@ -78,13 +75,6 @@ class Evaluation:
             "validation_nll": class_averaged_nll(labels, fused.probability.cpu().numpy()),
             "uncertainty": float(fused.uncertainty.mean()),
         }
-
-
-def _rows_of(outputs: Outputs, rows: slice) -> dict[str, ViewOutput]:
-    return {
-        view: replace(each, embeddings=each.embeddings[rows], logits=each.logits[rows])
-        for view, each in outputs.items()
-    }
 
 
 def plain_values(tensors: Mapping[str, Tensor]) -> dict[str, float]:

@@ -8,6 +8,7 @@ import torch
 from eventide.networks.multi_view import ViewOutput, fused_logits
 from eventide.networks.settings import NetworkSettings
 from eventide.opinions.fusion import conflict, fuse
+from eventide.training.objectives import objective
 from eventide.training.objectives.objective import Objective, Readout
 from eventide.training.objectives.output_readers import CentroidReader, EvidenceReader, LogitReader
 
@@ -79,3 +80,12 @@ def test_evidence_is_read_once_and_fused_by_the_rule_of_the_settings():
     mean = torch.stack([opinion.belief for opinion in opinions]).mean(dim=0)
     torch.testing.assert_close(other.fused.belief, mean)
     torch.testing.assert_close(other.conflict, readout.conflict)
+
+
+def test_a_summary_is_formed_some_messages_at_a_time(monkeypatch):
+    said = outputs(7, 0, NetworkSettings(evidence="softplus"))
+    whole = Readout(EvidenceReader(), said).fused
+    monkeypatch.setattr(objective, "AT_ONCE", 3)
+    summary = Readout(EvidenceReader(), said).summary
+    assert torch.equal(summary.predicted, whole.predicted)
+    torch.testing.assert_close(summary.uncertainty, whole.uncertainty)

@@ -10,6 +10,7 @@ messages), which use these modules. Read them in this order:
 5. ``products``: products of sparse and dense matrices, with gradients.
 6. ``attention``: the softmax over time distances, the weighted reads, and their gradients.
 7. ``kept_sums``: bucket sums that are kept between training steps.
-8. ``lookup``: new messages that read a memory, in batches.
-9. ``small_batch_lookup``: the same for a few messages, with less fixed cost.
+8. ``shared_states``: states that several training steps read, and the gradients they leave.
+9. ``lookup``: new messages that read a memory, in batches.
+10. ``small_batch_lookup``: the same for a few messages, with less fixed cost.
 """

@@ -15,6 +15,8 @@ from eventide.graphs.exact.gather_schedule import GatherSchedule, GatherSchedule
 from eventide.graphs.exact.products import FixedMatrix, empty
 
 RUN = 1 << 16  # weights that are computed at once
+PART_BYTES = 1 << 29  # values and sums of the columns that are averaged at a time
+LEAST_COLUMNS = 16
 
 
 class Weights:
@@ -57,26 +59,42 @@ class Weights:
         return (schedule.count_distances[run] - reference).to(self._rates.dtype)
 
     def slopes(self, dots: Tensor, own_dots: Tensor | None, out: Tensor) -> None:
-        """Write the gradient of the rates into ``out``, given that of every a_ik and of the own.
+        """Write the gradient of the rates into ``out``, given that of every a_ik and of the own."""
+        schedule = self._schedule
+        parts(schedule, dots)[1].mul_(schedule.direct_coefficients)
+        each = torch.zeros_like(self._each).index_add_(0, schedule.read_slots, dots)
+        own = self._slope_each(each)
+        out.copy_(torch.segment_reduce(each, "sum", offsets=schedule.count_pointers))
+        if own_dots is not None:
+            out += own * own_dots
+
+    def slope_reads(self) -> tuple[Tensor, Tensor]:
+        """The slope of every weight by its reader's rate, as ``reads``, and that of the own."""
+        schedule = self._schedule
+        each = torch.ones_like(self._each)
+        own = self._slope_each(each)
+        reads = empty(len(self.reads), self.reads)
+        torch.index_select(each, 0, schedule.read_slots, out=reads)
+        parts(schedule, reads)[1].mul_(schedule.direct_coefficients)
+        return reads, own
+
+    def _slope_each(self, each: Tensor) -> Tensor:
+        """Multiply ``each`` weight's number by its slope; return the slope of the own weight.
 
         d a_ik / d rate = a_ik * (mean distance - distance): centred, so that nothing cancels.
         """
         schedule = self._schedule
-        parts(schedule, dots)[1].mul_(schedule.direct_coefficients)
-        each = torch.zeros_like(self._each).index_add_(0, schedule.read_slots, dots)
         moments = empty(len(each), each)
         for run in _runs(each):
             weighted = self._relative(run).mul_(self._each[run])
             torch.mul(weighted, schedule.count_values[run], out=moments[run])
         mean = torch.segment_reduce(moments, "sum", offsets=schedule.count_pointers)
-        if own_dots is not None:
+        if schedule.own is not None:
             mean -= self.own * self._reference
         for run in _runs(each):
             centred = mean.index_select(0, schedule.count_readers[run]).sub_(self._relative(run))
             each[run] *= centred.mul_(self._each[run])
-        out.copy_(torch.segment_reduce(each, "sum", offsets=schedule.count_pointers))
-        if own_dots is not None:
-            out += (mean + self._reference) * self.own * own_dots
+        return mean if schedule.own is None else (mean + self._reference) * self.own
 
 
 def _runs(reads: Tensor) -> list[slice]:
@@ -102,6 +120,28 @@ def read(
         out.index_add_(0, block.readers, product)
     if schedule.own is not None:
         out += weights.own[:, None] * values.index_select(0, schedule.own)
+
+
+def read_with_slopes(
+    schedule: GatherSchedule, weights: Weights, sums: Tensor, values: Tensor, out: Tensor
+) -> None:
+    """Write the averages into ``out`` [readers, 2, width], and beside them their slopes by rate.
+
+    Both in one go: reading the sums costs more than adding them up.
+    """
+    reads = weights.reads
+    slopes, own_slope = weights.slope_reads()
+    flat = out.view(-1, out.shape[-1])
+    (sparse, direct), (other_sparse, other_direct) = parts(schedule, reads), parts(schedule, slopes)
+    schedule.direct.times_both(direct, other_direct, values, flat, add=False)
+    schedule.sparse.times_both(sparse, other_sparse, sums, flat, add=True)
+    for block in schedule.dense:
+        source = sums.index_select(0, block.buckets)
+        for each, target in zip((reads, slopes), out.unbind(1), strict=True):
+            target.index_add_(0, block.readers, block.weights(each) @ source)
+    if schedule.own is not None:
+        own = values.index_select(0, schedule.own)
+        out += torch.stack([weights.own, own_slope], dim=1)[:, :, None] * own[:, None]
 
 
 def send_back(
@@ -140,7 +180,8 @@ def send_back(
     if schedule.own is not None:
         if to_values is not None:
             to_values.index_add_(0, schedule.own, weights.own[:, None] * gradient)
-        own_dots = (gradient * values.index_select(0, schedule.own)).sum(dim=1)
+        if to_rates is not None:
+            own_dots = (gradient * values.index_select(0, schedule.own)).sum(dim=1)
     if to_rates is not None:
         weights.slopes(dots, own_dots, to_rates)
 
@@ -167,38 +208,53 @@ def average_sums(sums: Tensor, values: Tensor, rates: Tensor, schedules: GatherS
     return out
 
 
-def _forward(
-    ctx: Any, sums: Tensor, values: Tensor, rates: Tensor, schedules: GatherSchedules
-) -> Tensor:
-    out = empty(schedules.count, sums)
-    kept = {}
+def column_parts(buckets: int, values: Tensor) -> list[slice]:
+    """Split the columns of ``values`` so that each part and its bucket sums fit ``PART_BYTES``.
+
+    Each column is averaged by itself: a million messages never have all their sums at once.
+
+    >>> column_parts(PART_BYTES, torch.zeros(1, 48))
+    [slice(0, 16, None), slice(16, 32, None), slice(32, 48, None)]
+    """
+    rows, width = buckets + len(values), values.shape[1]
+    most = PART_BYTES // max(rows * values.element_size(), 1)
+    step = max(most // LEAST_COLUMNS, 1) * LEAST_COLUMNS
+    return [slice(first, min(first + step, width)) for first in range(0, max(width, 1), step)]
+
+
+def _all_weights(schedules: GatherSchedules, rates: Tensor) -> dict[int, Weights]:
+    """The weights of each schedule, where these are kept."""
+    if not schedules.kept:
+        return {}
+    return {rows.start: Weights(schedule, rates[rows]) for rows, schedule in schedules}
+
+
+def _read_all(
+    sums: Tensor,
+    values: Tensor,
+    rates: Tensor,
+    schedules: GatherSchedules,
+    ready: dict[int, Weights],
+    out: Tensor,
+) -> None:
     for rows, schedule in schedules:
-        weights = Weights(schedule, rates[rows])
+        weights = ready.get(rows.start) or Weights(schedule, rates[rows])
         read(schedule, weights, sums, values, out[rows])
-        if schedules.kept:
-            kept[rows.start] = weights
-    ctx.save_for_backward(sums, values, rates)
-    ctx.schedules, ctx.weights = schedules, kept
-    return out
 
 
-def _backward(
+def _send_all_back(
     ctx: Any,
     gradient: Tensor,
-    grad_sums: Tensor | None,
-    grad_values: Tensor | None,
-    for_rates: bool,
-) -> Tensor | None:
-    """Write the gradients of sums and values where wanted; return the rates' ``for_rates``."""
-    sums, values, rates = ctx.saved_tensors
-    gradient = gradient.contiguous()
-    grad_rates = torch.empty_like(rates) if for_rates else None
+    sources: tuple[Tensor, Tensor],
+    wanted: tuple[Tensor | None, Tensor | None, Tensor | None],
+) -> None:
+    """Write the gradients of sums, values and rates where they are wanted."""
+    rates = ctx.rates
     for number, (rows, schedule) in enumerate(ctx.schedules):
         weights = ctx.weights.get(rows.start) or Weights(schedule, rates[rows])
-        to_rates = None if grad_rates is None else grad_rates[rows]
-        wanted = grad_sums, grad_values, to_rates
-        send_back(schedule, weights, gradient[rows], (sums, values), wanted, add=number > 0)
-    return grad_rates
+        to_rates = None if wanted[2] is None else wanted[2][rows]
+        each = *wanted[:2], to_rates
+        send_back(schedule, weights, gradient[rows], sources, each, add=number > 0)
 
 
 class _AverageSums(torch.autograd.Function):
@@ -206,35 +262,71 @@ class _AverageSums(torch.autograd.Function):
     def forward(
         ctx: Any, sums: Tensor, values: Tensor, rates: Tensor, schedules: GatherSchedules
     ) -> Tensor:
-        return _forward(ctx, sums, values, rates, schedules)
+        ctx.weights = _all_weights(schedules, rates)
+        out = empty(schedules.count, sums)
+        _read_all(sums, values, rates, schedules, ctx.weights, out)
+        ctx.save_for_backward(sums, values)
+        ctx.schedules, ctx.rates = schedules, rates.detach()
+        return out
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
-        sums, values, _ = ctx.saved_tensors
+        sums, values = ctx.saved_tensors
         needs = ctx.needs_input_grad
         grad_sums = empty(len(sums), sums) if needs[0] else None
         grad_values = empty(len(values), values) if needs[1] else None
-        grad_rates = _backward(ctx, gradient, grad_sums, grad_values, needs[2])
+        grad_rates = torch.empty_like(ctx.rates) if needs[2] else None
+        wanted = grad_sums, grad_values, grad_rates
+        _send_all_back(ctx, gradient.contiguous(), (sums, values), wanted)
         return grad_sums, grad_values, grad_rates, None
 
 
 class _AverageValues(torch.autograd.Function):
+    """The sums of the values are kept for the backward pass, or, in parts, computed again."""
+
     @staticmethod
     def forward(
         ctx: Any, values: Tensor, rates: Tensor, members: FixedMatrix, schedules: GatherSchedules
     ) -> Tensor:
-        ctx.members = members
-        return _forward(ctx, members.plain(values), values, rates, schedules)
+        ctx.parts = column_parts(members.shape[0], values)
+        ctx.weights = _all_weights(schedules, rates) if len(ctx.parts) == 1 else {}
+        ctx.members, ctx.schedules, ctx.rates = members, schedules, rates.detach()
+        out = empty(schedules.count, values)
+        if len(ctx.parts) == 1:
+            sums = members.plain(values)
+            _read_all(sums, values, rates, schedules, ctx.weights, out)
+            ctx.save_for_backward(values, sums)
+            return out
+        for columns in ctx.parts:
+            some = values[:, columns].contiguous()
+            part = empty(schedules.count, some)
+            _read_all(members.plain(some), some, rates, schedules, ctx.weights, part)
+            out[:, columns] = part
+        ctx.save_for_backward(values, None)
+        return out
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
-        sums, values, _ = ctx.saved_tensors
+        values, sums = ctx.saved_tensors
         wanted, for_rates = ctx.needs_input_grad[:2]
-        grad_sums = empty(len(sums), sums) if wanted else None
+        whole = len(ctx.parts) == 1
         grad_values = empty(len(values), values) if wanted else None
-        grad_rates = _backward(ctx, gradient, grad_sums, grad_values, for_rates)
-        if grad_sums is not None and grad_values is not None:
-            ctx.members.add_transposed(grad_sums, grad_values)
+        grad_rates = torch.zeros_like(ctx.rates) if for_rates else None
+        for columns in ctx.parts:
+            some = values if whole else values[:, columns].contiguous()
+            their_sums = sums if whole else ctx.members.plain(some)
+            to_sums = empty(len(their_sums), some) if wanted else None
+            to_values = (grad_values if whole else empty(len(some), some)) if wanted else None
+            to_rates = torch.empty_like(ctx.rates) if for_rates else None
+            each = to_sums, to_values, to_rates
+            given = gradient[:, columns].contiguous()
+            _send_all_back(ctx, given, (their_sums, some), each)
+            if to_sums is not None and to_values is not None and grad_values is not None:
+                ctx.members.add_transposed(to_sums, to_values)
+                if not whole:
+                    grad_values[:, columns] = to_values
+            if grad_rates is not None and to_rates is not None:
+                grad_rates += to_rates
         return grad_values, grad_rates, None, None

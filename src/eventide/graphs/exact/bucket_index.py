@@ -128,6 +128,21 @@ class Readers:
         )
         return readers, self.blocks.rows[held]
 
+    def among(self, messages: Ints) -> Readers:
+        """The same readers of fewer values: those of ``messages``, which hold all that they read.
+
+        ``messages`` are different rows of the present values.
+        """
+        place = np.zeros(self.messages, dtype=np.int64)
+        place[messages] = np.arange(len(messages))
+        direct = replace(self.reads.direct, messages=place[self.reads.direct.messages])
+        return replace(
+            self,
+            reads=replace(self.reads, direct=direct),
+            messages=len(messages),
+            own=None if self.own is None else place[self.own],
+        )
+
     def take(self, rows: Ints) -> Readers:
         """Some of the readers."""
         return replace(

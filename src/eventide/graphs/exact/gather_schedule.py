@@ -24,7 +24,7 @@ DENSE_ENTRIES = 512
 DENSE_TIMES = 3
 # reads per schedule, and reads whose schedule is kept for the next call
 CHUNK_ENTRIES = 8_000_000
-KEPT_ENTRIES = 64_000_000
+KEPT_ENTRIES = 160_000_000
 NEVER = np.iinfo(np.int64).min
 # a table of all (reader, time) may have so many slots per entry
 TABLE_EACH = 16
@@ -71,9 +71,19 @@ class GatherSchedule:
 
 
 class GatherSchedules:
-    """Schedules for all readers, in chunks that bound the memory; cached if they are small."""
+    """Schedules for all readers, in chunks that bound the memory; cached if they are small.
 
-    def __init__(self, readers: Readers, device: torch.device, chunk: int = CHUNK_ENTRIES) -> None:
+    Without ``keep`` never cached: who goes through them once needs but one at a time.
+    """
+
+    def __init__(
+        self,
+        readers: Readers,
+        device: torch.device,
+        chunk: int = CHUNK_ENTRIES,
+        *,
+        keep: bool = True,
+    ) -> None:
         self.count = len(readers.profile)
         self._readers, self._device = readers, device
         total = np.cumsum(readers.sizes() + 1)
@@ -82,7 +92,7 @@ class GatherSchedules:
             wanted = np.arange(chunk, total[-1], chunk)
             cuts = np.searchsorted(total, wanted)
             self._bounds = [0, *np.unique(cuts[(cuts > 0) & (cuts < self.count)]), self.count]
-        self.kept = self.count == 0 or total[-1] <= KEPT_ENTRIES
+        self.kept = keep and (self.count == 0 or total[-1] <= KEPT_ENTRIES)
         self._schedules: dict[int, GatherSchedule] = {}
 
     def __iter__(self) -> Iterator[tuple[slice, GatherSchedule]]:

@@ -64,6 +64,28 @@ class Pattern:
         matrix = _sparse(self.pointers, self.columns_of, values, self.shape)
         return out.addmm_(matrix, dense.contiguous(), beta=1 if add else 0)
 
+    def times_both(
+        self, values: Tensor, others: Tensor, dense: Tensor, out: Tensor, *, add: bool
+    ) -> None:
+        """As ``times`` with ``values`` and with ``others``, into the rows of ``out`` by turns.
+
+        The second finds in the cache what the first has read.
+        """
+        if len(values) == 0 or out.numel() == 0:
+            if not add:
+                out.zero_()
+            return
+        ends = self.pointers.long()
+        lengths = ends.diff().repeat_interleave(2)
+        pointers = torch.cat([ends[:1], lengths.cumsum(0)])
+        # entry k of a row is at its start + k, once in ``values`` and once in ``others``
+        starts = ends[:-1].repeat_interleave(2) - pointers[:-1]
+        starts[1::2] += len(values)
+        entries = torch.arange(2 * len(values), device=values.device)
+        entries += starts.repeat_interleave(lengths, output_size=len(entries))
+        both = Pattern(pointers, self.columns_of.repeat(2).index_select(0, entries), self.shape[1])
+        both.times(torch.cat([values, others]).index_select(0, entries), dense, out, add=add)
+
     @property
     def entries(self) -> int:
         """Number of entries of the matrix."""
@@ -95,7 +117,8 @@ class Pattern:
                 self.pointers.diff().long(),
                 output_size=len(order),
             )
-            self._transposed = Pattern(pointers, row_of[order], self.shape[0]), order
+            narrow = self.columns_of.dtype  # kept as long as the pattern is
+            self._transposed = Pattern(pointers, row_of[order], self.shape[0]), order.to(narrow)
         return self._transposed
 
 

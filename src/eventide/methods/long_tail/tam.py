@@ -21,7 +21,7 @@ from eventide.losses.topology_margins import class_sharpness, topology_margins
 from eventide.methods.trained import MultiViewMethod
 from eventide.networks.multi_view import MultiViewNetwork, ViewOutput, fused_logits
 from eventide.runners.graph_runner import GraphRunner, NewMessages
-from eventide.runners.runner import Outputs
+from eventide.runners.runner import NOBODY, Outputs
 from eventide.training.objectives.objective import Objective
 
 WARM_UP = 5
@@ -44,7 +44,7 @@ class TopologyRunner(GraphRunner):
     labels: Tensor
     _margins: Tensor | None = None
 
-    def learn(self, rows: Ints, *, last: bool = True) -> Outputs:
+    def learn(self, rows: Ints, *, ahead: Ints = NOBODY) -> Outputs:
         """Run rows of the graph in training mode, with gradients, beside their margins."""
         if self._margins is None:
             self._margins = self._look_around()
@@ -53,7 +53,7 @@ class TopologyRunner(GraphRunner):
             view: MarginOutput(
                 each.embeddings, each.logits, each.settings, each.prototypes, margins=margins
             )
-            for view, each in super().learn(rows, last=last).items()
+            for view, each in super().learn(rows, ahead=ahead).items()
         }
 
     def evaluate(self, rows: Ints) -> Outputs:

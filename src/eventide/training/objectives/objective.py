@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import cast
 
@@ -15,11 +16,24 @@ from eventide.errors import BadSetting
 from eventide.losses.class_state import ClassStatistics
 from eventide.losses.loss_inputs import Outputs
 from eventide.losses.terms import RegisteredLoss, Term
+from eventide.networks.multi_view import rows_of
 from eventide.opinions.opinion import OpinionLike
 from eventide.training.batches import Sampler
 from eventide.training.objectives.output_readers import Opinions, Reader
 
 Ints = NDArray[np.int64]
+
+
+AT_ONCE = 65_536
+"""Messages whose opinions are formed at a time where only their summary is wanted."""
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """What is predicted for each message [n], and how uncertain that is [n]."""
+
+    predicted: Tensor
+    uncertainty: Tensor
 
 
 class Readout:
@@ -40,6 +54,17 @@ class Readout:
     def fused(self) -> OpinionLike:
         """What the views say together."""
         return self._reader.fuse(self.views)
+
+    @cached_property
+    def summary(self) -> Summary:
+        """What the views say together, formed for some messages at a time: opinions are large."""
+        count = len(next(iter(self._outputs.values())).logits)
+        parts = []
+        for first in range(0, max(count, 1), AT_ONCE):
+            some = rows_of(self._outputs, slice(first, first + AT_ONCE))
+            fused = self._reader.fuse(self._reader.opinions(some))
+            parts.append((fused.predicted, fused.uncertainty))
+        return Summary(*(torch.cat(each) for each in zip(*parts, strict=True)))
 
     @cached_property
     def conflict(self) -> Tensor:
@@ -145,7 +170,7 @@ class Objective(nn.Module):
             term.observe(outputs, labels, epoch)
         readout = self.read(outputs)
         if self.follows_classes and epoch > 0:
-            updated = self.statistics.updated(readout.fused, labels)
+            updated = self.statistics.updated(readout.summary, labels)
             self.uncertainty.copy_(updated.uncertainty)
             self.error_rate.copy_(updated.error_rate)
         return readout
