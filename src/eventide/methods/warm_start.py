@@ -85,7 +85,8 @@ def imprint(method: MultiViewMethod, training_set: TrainingSet, known: int) -> N
         head = cast(EvidenceHead, head)
         hidden = widen(head.hidden_values(output.embeddings))
         classes = classes.to(hidden.device)
-        weight, bias = head.output.weight, head.output.bias
+        weight = head.output.weight
+        bias = None if head.settings.classifier != "linear" else head.output.bias
         values, directions = hidden, weight[:known]
         if bias is None:  # cosines read directions alone
             values, directions = unit_rows(hidden), unit_rows(widen(directions))
