@@ -55,9 +55,16 @@ def test_class_sizes_are_the_true_ones_after_learning(subject):
 def test_class_sizes_come_back_after_an_error(subject):
     objective = subject[0].method_.objective
     counts = objective.counts.tolist()
-    with pytest.raises(KeyboardInterrupt), _equal_counts(objective):
-        assert len(set(objective.counts.tolist())) == 1
-        raise KeyboardInterrupt
+    seen = []
+
+    def stopped():
+        with _equal_counts(objective):
+            seen.extend(objective.counts.tolist())
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        stopped()
+    assert len(set(seen)) == 1
     assert objective.counts.tolist() == counts
 
 

@@ -33,8 +33,7 @@ FEWEST_NEW = 3
 MOST_HIDDEN = 30
 """Times that events are hidden; of more events, several are hidden together."""
 WORTH = {"vacuity": 1, "entropy": 1, "probe": 3, "nearest": 1, "centroid": 0.5, "elements": 1}
-"""The ratio of the weights, chosen on unlocked messages; centroids tell much of what the probe tells.
-"""
+"""The ratio of the weights, chosen on unlocked messages; centroids repeat much of the probe."""
 STRENGTH = 10.0
 """C of the logistic regression, which has only the size of the weights and the bias to find."""
 STREAM_STRENGTH = 0.3
