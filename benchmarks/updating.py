@@ -24,6 +24,7 @@ import polars as pl
 
 from eventide.data.sample import sample
 from eventide.methods import METHODS
+from eventide.methods.warm_start import STEPS
 from eventide.model import EventClassifier
 
 
@@ -119,7 +120,7 @@ def main() -> None:
 
     print(f"older events before: {model.score(tested):.3f}")
     for labels in (5, 20, 50):
-        for steps in (0, 20):
+        for steps in (0, STEPS):
             learning = copy.deepcopy(model)
             _, took = timed(lambda one=learning, n=labels, s=steps: one.update(new[:n], steps=s))
             print(f"{labels:3d} labels, {steps:2d} steps: {took:.1f} s, ", end="")

@@ -1,5 +1,7 @@
 """The detector learns from pseudo-new events what messages of new ones look like."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -92,3 +94,30 @@ def test_verdicts_come_with_reasons(fitted):
     assert found.reason[1].startswith("new: ")
     doubtful = judge_messages(fitted, told, np.array([0.4, 0.6]))
     assert (doubtful.verdict[0], doubtful.reason[0]) == ("review", "doubt 0.40")
+
+
+def test_a_signal_that_pseudo_new_events_overrate_gets_no_larger_weight():
+    """The network has seen every pseudo-new event: how well it tells them apart proves nothing."""
+    labels = np.arange(200) % CLASSES
+    seen = evidence(labels, np.random.default_rng(0))
+    sure = np.full((200, CLASSES), 1e-6)
+    sure[np.arange(200), labels] = 1
+    overrated = replace(seen, prediction=replace(seen.prediction, probability=sure))
+    names = list(SIGNALS)
+    for each in (seen, overrated):
+        weights = NoveltyDetector.fit(each, labels).weights
+        probe = weights[names.index("probe")]
+        assert probe > 0
+        assert weights[names.index("entropy")] == pytest.approx(probe / 3)
+
+
+def test_a_signal_without_any_spread_says_nothing_of_other_messages():
+    """Messages without elements validated; one with elements must not look new for that alone."""
+    labels = np.arange(200) % CLASSES
+    seen = evidence(labels, np.random.default_rng(0))
+    nothing = {"elements": np.zeros(200), "unknown": np.zeros(200), "own": np.zeros((200, CLASSES))}
+    plain = {name: each.astype(np.int64) for name, each in nothing.items()}
+    bare = replace(seen, comparison=replace(seen.comparison, **plain))
+    detector = NoveltyDetector.fit(bare, labels)
+    told = evidence(labels, np.random.default_rng(1))
+    assert (detector.novelty(signal_table(told)) > detector.threshold()).mean() < 0.12

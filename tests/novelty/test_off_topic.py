@@ -2,6 +2,7 @@
 
 import copy
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -9,6 +10,7 @@ import eventide
 from eventide.errors import InputError
 from eventide.model import EventClassifier
 from eventide.model.discovery import decide, discover_events, save_candidates
+from eventide.novelty.off_topic import OffTopic
 
 QUICK = {"training__epochs": 10, "training__batch_size": 64, "encoder": "wordllama"}
 TALK = [
@@ -56,6 +58,27 @@ def test_dismissed_candidates_teach_the_detector(subject, tmp_path):
     assert new(taught, asked) == new(model, asked)
     again = eventide.load(taught.save(tmp_path / "model"))
     assert again.opinions(later).equals(taught.opinions(later))
+
+
+def test_dismissing_the_same_file_again_changes_nothing():
+    """`discover` keeps all dismissed messages in one file, and it is given again every day."""
+    vectors = np.random.default_rng(0).normal(size=(40, 8)).astype(np.float32)
+    once = OffTopic.of(vectors[:30])
+    again = once.joined(vectors[:30])
+    np.testing.assert_array_equal(again.vectors, once.vectors)
+    assert again.least == once.least
+    grown = once.joined(vectors)
+    assert len(grown.vectors) == 40
+    assert grown.least == pytest.approx(OffTopic.of(vectors).least)
+
+
+def test_off_topic_messages_with_an_event_are_pointed_out(subject):
+    model, unseen = subject
+    report = copy.deepcopy(model).update(off_topic=unseen.head(3).drop("split"))
+    assert report.dismissed == 3
+    assert any("have an event" in each for each in report.notes)
+    plain = unseen.head(3).drop("event", "split")
+    assert not copy.deepcopy(model).update(off_topic=plain).notes
 
 
 def test_a_model_without_novelty_says_so(small_sample):

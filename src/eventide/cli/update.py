@@ -34,7 +34,7 @@ def update(
     overwrite: Overwrite = False,
     steps: Annotated[
         int, typer.Option(help="Steps of fine-tuning; 0 sets new events by a prototype alone.")
-    ] = 20,
+    ] = 10,
     off_topic: Annotated[
         str | None,
         typer.Option(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, cast
 
 import numpy as np
@@ -15,16 +16,18 @@ from eventide.corpus.training_set import TrainingSet, Validation
 from eventide.methods.trained import MultiViewMethod
 from eventide.networks.heads import EvidenceHead
 from eventide.runtime.own_process import kept_memory
+from eventide.tensors import unit_rows, widen
 from eventide.training.loop import train
+from eventide.training.objectives.objective import Objective
 
-STEPS = 20
-"""Steps of fine-tuning."""
+STEPS = 10
+"""Steps of fine-tuning: with more of them a network learns a new event's few messages by heart."""
 EPOCH_STEPS = 10
 """Steps after which class state and centroids are computed again."""
-OVERTAKEN = 0.02
-"""Share of examples of older classes that a new class's prototype may claim in a view."""
 EXAMPLES = 20
 """Messages of each older class that a new one is set apart from."""
+RIDGE = 0.1
+"""How strongly a new class's first weights are held small, in mean variances of its inputs."""
 
 
 def grown(stored: Mapping[str, Tensor], fresh: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -70,40 +73,50 @@ def warm_start(
 def imprint(method: MultiViewMethod, training_set: TrainingSet, known: int) -> None:
     """Set the classifier of each class from ``known`` on by its few messages, without training.
 
-    In every view the new class gets the direction from the mean of the older classes to its own
-    mean, and a logit like those that older classes have on their messages.
+    In every view the new class gets weights by ridge regression: a logit like those that older
+    classes have on their own messages for its messages, and one like those that they have on the
+    others' for examples of the older classes. A class mean would not do: hidden values are never
+    negative and much alike, so that messages of older classes are near to it too.
     """
     labels, rows = training_set.labels, training_set.training_rows
     firsts = [rows[labels[rows] == each][:EXAMPLES] for each in range(training_set.classes)]
     outputs = method.runner.evaluate(np.concatenate(firsts))
-    ends = np.cumsum([len(each) for each in firsts])
+    classes = torch.from_numpy(np.repeat(np.arange(len(firsts)), [len(each) for each in firsts]))
     for head, output in zip(method.runner.network.heads, outputs.values(), strict=True):
         head = cast(EvidenceHead, head)
-        hidden = head.hidden_values(output.embeddings)
-        means = torch.stack(
-            [
-                hidden[end - len(each) : end].mean(dim=0) if len(each) else hidden.mean(dim=0)
-                for each, end in zip(firsts, ends, strict=True)
-            ]
-        )
-        older = means[:known]
-        if head.settings.classifier != "linear":
-            # Hidden values are never negative, and alike for all classes: what sets the new class
-            # apart is where it leaves the mean of the older ones.
-            head.output.weight[known:] = means[known:] - older.mean(dim=0)
-            continue
-        usual = (older * head.output.weight[:known]).sum(dim=1) + head.output.bias[:known]
-        direction = means[known:] - older.mean(dim=0)
-        middle = (means[known:] + older.mean(dim=0)) / 2
-        length = direction.square().sum(dim=1, keepdim=True).clamp(min=1e-12)
-        scale = 2 * usual.mean().clamp(min=1.0) / length
-        head.output.weight[known:] = scale * direction
-        head.output.bias[known:] = -(scale * direction * middle).sum(dim=1)
-        # Almost no message of an older class may go over to a new one.
-        logits = head.output(hidden[: ends[known - 1]])
-        room = logits[:, :known].amax(dim=1, keepdim=True) - logits[:, known:]
-        spare = room.quantile(OVERTAKEN, dim=0)
-        head.output.bias[known:] += spare.clamp(max=0.0)
+        hidden = widen(head.hidden_values(output.embeddings))
+        classes = classes.to(hidden.device)
+        weight = head.output.weight
+        bias = None if head.settings.classifier != "linear" else head.output.bias
+        values, directions = hidden, weight[:known]
+        if bias is None:  # cosines read directions alone
+            values, directions = unit_rows(hidden), unit_rows(widen(directions))
+        logits = values @ directions.T + (0 if bias is None else bias[:known])
+        older = classes < known
+        own = classes[:, None] == torch.arange(known, device=classes.device)
+        usual, other = logits[own].mean(), logits[older[:, None] & ~own].mean()
+        for new in range(known, len(firsts)):
+            target = torch.where(classes == new, usual, other)
+            found, constant = _ridge(values, target, classes == new, centred=bias is not None)
+            weight[new] = found.to(weight)
+            if bias is not None:
+                bias[new] = constant
+
+
+def _ridge(values: Tensor, target: Tensor, own: Tensor, *, centred: bool) -> tuple[Tensor, Tensor]:
+    """Return weights and constant that give ``values`` [n, width] the ``target`` [n] nearly.
+
+    The ``own`` messages weigh as much as all others together.
+    """
+    counts = own.sum().clamp(min=1), (~own).sum().clamp(min=1)
+    share = torch.where(own, 0.5 / counts[0], 0.5 / counts[1]).to(values)
+    mean = share @ values if centred else torch.zeros_like(values[0])
+    level = share @ target if centred else torch.zeros_like(target[0])
+    apart = values - mean
+    spread = (apart * share[:, None]).T @ apart
+    spread.diagonal().add_(RIDGE * spread.diagonal().mean() + 1e-9)
+    found = torch.linalg.solve(spread, (share * (target - level)) @ apart)
+    return found, level - mean @ found
 
 
 def fine_tune(method: MultiViewMethod, training_set: TrainingSet, *, steps: int) -> None:
@@ -118,6 +131,8 @@ def fine_tune(method: MultiViewMethod, training_set: TrainingSet, *, steps: int)
             "patience": None,
             "ema_decay": 0.0,
             "schedule": "constant",
+            # Drawn as they come, five labels among thousands would hardly be seen.
+            "sampler": "class-balanced",
         }
     )
     # A pass over all messages has as many steps as there are batches: a sample of them is enough.
@@ -125,8 +140,23 @@ def fine_tune(method: MultiViewMethod, training_set: TrainingSet, *, steps: int)
     alone = TrainingSet(
         training_set.corpus, sample, training_set.classes, Validation(nobody, rows=nobody)
     )
-    with kept_memory(len(alone.corpus)):
+    with kept_memory(len(alone.corpus)), _equal_counts(method.objective):
         train(method.runner, method.objective, alone, settings, seed=method.seed)
+
+
+@contextmanager
+def _equal_counts(objective: Objective) -> Iterator[None]:
+    """Let weights and margins of the loss take all classes for equally large, as batches show them.
+
+    Weighed by size on top of balanced batches, rare classes would take over the others. What heads
+    add by class size while they learn stays: it makes room for messages unlike the few labelled.
+    """
+    counts = objective.counts.clone()
+    objective.counts.fill_(int(counts.double().mean().ceil()))
+    try:
+        yield
+    finally:
+        objective.counts.copy_(counts)
 
 
 def _sample(training_set: TrainingSet, most: int, seed: int) -> Ints:

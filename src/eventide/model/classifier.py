@@ -321,7 +321,7 @@ class EventClassifier(ClassifierParameters, Estimator):
         messages: Any = None,
         y: Any = None,
         *,
-        steps: int = 20,
+        steps: int = 10,
         off_topic: Any = None,
         forget_before: datetime | str | None = None,
         allow_rejected: bool = False,

@@ -102,20 +102,27 @@ def update_model(
     dismissed = None if off_topic is None else _dismissed(model, off_topic)
     report = _updated(model, messages, y, steps, forget_before, allow_rejected)
     if dismissed is not None and model.novelty_ is not None:
-        model.novelty_ = model.novelty_.dismissing(dismissed)
-        report = replace(report, dismissed=len(dismissed))
+        vectors, notes = dismissed
+        model.novelty_ = model.novelty_.dismissing(vectors)
+        report = replace(report, dismissed=len(vectors), notes=[*report.notes, *notes])
     return replace(report, seconds=time.perf_counter() - started)
 
 
-def _dismissed(model: EventClassifier, messages: Any) -> NDArray[np.float32]:
-    """Return the vectors of messages that a person dismissed as off-topic."""
+def _dismissed(model: EventClassifier, messages: Any) -> tuple[NDArray[np.float32], list[str]]:
+    """Return the vectors of messages that a person dismissed as off-topic, and what to say."""
     if model.novelty_ is None:
         raise InputError(
             "the model does not measure novelty, so that nothing can be dismissed",
             next_step="train again, with validation messages",
         )
     frame = model.intake(messages).messages
-    return np.asarray(model.featuriser_.encoder.encode(frame), dtype=np.float32)
+    labelled, notes = frame["event"].drop_nulls(), []
+    if len(labelled):
+        notes.append(
+            f"{len(labelled):,} of the off-topic messages have an event, such as "
+            f"{labelled[0]}: taken as off-topic all the same"
+        )
+    return np.asarray(model.featuriser_.encoder.encode(frame), dtype=np.float32), notes
 
 
 def _updated(

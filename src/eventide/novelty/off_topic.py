@@ -17,6 +17,8 @@ LEAST = 0.25
 """Share of the dismissed messages that are less like the others than a message must be."""
 MOST = 5_000
 """Dismissed messages that are kept, the latest."""
+SAME = 1 - 1e-5
+"""Cosine from which two messages are taken for one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,9 +44,11 @@ class OffTopic:
         return cls(vectors, float(np.quantile(nearest_mean(cosines), LEAST)))
 
     def joined(self, features: Vectors) -> OffTopic:
-        """Learn from more dismissed messages."""
+        """Learn from more dismissed messages; those that it knows already change nothing."""
         more = unit_rows(np.asarray(features, dtype=np.float32))
-        return OffTopic.of(np.concatenate([self.vectors, more]))
+        # Twice the same would make messages look more like each other than they are.
+        fresh = (more @ self.vectors.T).max(axis=1, initial=-1) < SAME
+        return OffTopic.of(np.concatenate([self.vectors, more[fresh]])) if fresh.any() else self
 
     def like(self, features: Vectors, known: NDArray[np.floating]) -> NDArray[np.bool_]:
         """Say which messages [n, width] are like dismissed ones.
