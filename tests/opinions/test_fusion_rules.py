@@ -31,7 +31,7 @@ def test_cumulative_fusion_adds_evidence(evidence):
 @given(st.lists(st.floats(0, 1e6), min_size=3, max_size=3), st.floats(0, 1))
 def test_a_discount_turns_belief_into_uncertainty(evidence, reliability):
     (given_,) = opinions([evidence])
-    found = discount(given_, torch.tensor(reliability))
+    found = discount(given_, torch.tensor(reliability, dtype=torch.float64))
     strength = sum(evidence) + 3
     assert found.belief[0].tolist() == pytest.approx(
         [reliability * e / strength for e in evidence], rel=1e-6, abs=1e-9
