@@ -70,6 +70,17 @@ def test_attention_can_be_kept_from_growing_with_distance():
     assert_same(layer.project(states).rates, naive, [states, w, fc])
 
 
+@pytest.mark.parametrize("start", [1e-3, 0.05, 1.0, 900.0])
+def test_time_decay_begins_at_the_initial_rate(start):
+    """Of a state that the linear map makes nothing of, whatever its weights."""
+    generator = torch.Generator().manual_seed(1)
+    decaying = {"time_decay": "positive", "initial_rate": start}
+    layer = TemporalAttention(4, 3, **decaying, generator=generator).double()
+    nothing = torch.zeros(2, 4, dtype=torch.float64)
+    for rates in (layer.rates(nothing), layer.project(nothing).rates):
+        assert rates.tolist() == pytest.approx([start, start])
+
+
 @KINDS
 def test_temporal_layer(kind):
     layer, states, graph = make_layer(4, 3), random(6, 4, seed=0), kind(Incidence.of(SETS), TIMES)

@@ -86,7 +86,7 @@ PUBLISHED: Mapping[str, str] = {
     "few-shot-minilm": "minutes a run",
     "pp-gcn": "minutes a run",
     "nearest-in-time": "nothing to set",
-    "ucl-sharp": "designed on unlocked messages of crisislex-lt28",
+    "ucl-sharp": "designed on unlocked messages",
 }
 """Methods that keep the settings they come with, and why."""
 

@@ -129,14 +129,16 @@ def controls() -> tuple[Variant, ...]:
 
 
 PARTS: Mapping[str, Mapping[str, Any]] = {
-    "linear-heads": {"network.classifier": "linear"},
+    "cosine-heads": {"network.classifier": "cosine", "network.cosine_scale": 15.0},
     "evidence-as-printed": {"network.evidence_unit": "one"},
     "no-prior": {"loss.prior_adjustment": 0.0},
     "no-margin": {"loss.margin": "none"},
     "uncertainty-margin": {"loss.margin": "uncertainty"},
     "soft-contrast": {"loss.temperature": 1.0, "loss.contrastive_weight": 0.1},
+    "full-contrast": {"loss.contrastive_weight": 1.0},
     "no-calibration": {"loss.calibration": "none"},
     "free-decay": {"network.time_decay": "free"},
+    "fast-decay": {"network.initial_rate": 0.69},
     "no-dropout": {"network.dropout": 0.0},
 }
 """The default method without one of its parts each."""
@@ -146,7 +148,7 @@ def without_parts() -> tuple[Variant, ...]:
     """Return the default method, then with one of its parts taken away or changed.
 
     >>> [each.name for each in without_parts()][:2]
-    ['ucl-sharp', 'ucl-sharp/linear-heads']
+    ['ucl-sharp', 'ucl-sharp/cosine-heads']
     """
     return (
         Variant(DEFAULT_METHOD, DEFAULT_METHOD),

@@ -44,23 +44,20 @@ class UclSharp(MultiViewMethod):
     """Ours: UCL-EC whose boundaries can act.
 
     Evidence is counted in units of C, so that certainty does not depend on the number of classes.
-    Heads are cosine classifiers that must overcome the class sizes while they learn. The contrast
-    has a low temperature and its full weight, at which a margin moves the boundary, and the margin
-    is wider for rarer classes. Attention only ever falls with time. Each choice was made on
-    unlocked messages (docs/tuning.md).
+    Heads must overcome the class sizes while they learn. The contrast has a low temperature, at
+    which a margin moves the boundary, and the margin is wider for rarer classes. Attention only ever falls with time. Each choice was made on unlocked messages
+    (docs/tuning.md).
     """
 
     defaults: ClassVar[Mapping[str, Any]] = CENTROIDS | {
         "loss.margin": "frequency",
         "loss.margin_scale": 0.5,
         "loss.temperature": 0.1,
-        "loss.contrastive_weight": 1.0,
+        "loss.contrastive_weight": 0.3,
         "loss.calibration_weight": 0.1,
         "loss.prior_adjustment": 1.0,
         "network.evidence": "exp",
         "network.evidence_unit": "classes",
-        "network.classifier": "cosine",
-        "network.cosine_scale": 15.0,
         "network.time_decay": "positive",
         "network.dropout": 0.5,
         "training.batch_size": 256,

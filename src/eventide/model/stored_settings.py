@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import warnings
 from collections.abc import Mapping
@@ -36,6 +37,7 @@ FILES = ("weights", "memory", "encoder")
 EARLIER: dict[str, Any] = {
     "graph.earlier_only": False,
     "network.evidence_unit": "one",
+    "network.initial_rate": math.log(2),
     "loss.prior_adjustment": 0.0,
     "loss.uncertainty_weights": 0.0,
     "training.gaps": (None,),

@@ -42,6 +42,7 @@ class SharedEncoder(nn.Module):
                 outputs,
                 residual=settings.residual,
                 time_decay=settings.time_decay,
+                initial_rate=settings.initial_rate,
                 generator=generator,
             )
             for inputs, outputs in pairwise(widths)

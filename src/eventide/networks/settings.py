@@ -35,6 +35,9 @@ class NetworkSettings(SettingGroup):
     """What distance in time does to a neighbour's weight. `free`, as printed: the learned rate may
     be negative, and then the most distant count most; `positive`: they only ever count less;
     `none`: all count the same."""
+    initial_rate: PositiveFloat = 0.05
+    """Rate of `positive` time decay per time bucket before anything is learned. From a fast start
+    a message whose neighbours are all old hears hardly more than itself, and learns so."""
     residual: bool = False
     """Add a learned map of a message's own state to what its neighbourhood says."""
     head_hidden: PositiveInt = 128

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -59,8 +60,8 @@ class TemporalAttention(nn.Module):
 
     z = W h;  rate_i = w . z_i;  a_ij = softmax_j(-rate_i * abs(t_i - t_j));  out_i = sum_j a_ij z_j
 
-    With `positive` time decay the rate is softplus(w . z_i). Both maps are linear in h, so there
-    are two exact ways. ``forward`` never forms z: w . z_i = (W^T w) . h_i is one number per
+    With `positive` time decay the rate is softplus(w . z_i + b), where the constant b makes it
+    ``initial_rate`` at w . z_i = 0. Both maps are linear in h, so there are two exact ways. ``forward`` never forms z: w . z_i = (W^T w) . h_i is one number per
     message, and out_i = W (sum_j a_ij h_j) applies W to the averages of the wanted messages alone.
     ``project`` forms z for all messages, once for all views that share h.
     """
@@ -72,10 +73,12 @@ class TemporalAttention(nn.Module):
         *,
         residual: bool = False,
         time_decay: TimeDecay = "free",
+        initial_rate: float = math.log(2),
         generator: torch.Generator,
     ) -> None:
         super().__init__()
         self.time_decay = time_decay
+        self.offset = initial_rate + math.log(-math.expm1(-initial_rate))
         self.transform = seeded_linear(inputs, outputs, bias=False, generator=generator)
         self.rate = seeded_linear(outputs, 1, bias=False, generator=generator)
         self.own = (
@@ -97,7 +100,7 @@ class TemporalAttention(nn.Module):
             case "free":
                 return scores
             case "positive":
-                return functional.softplus(scores)
+                return functional.softplus(scores + self.offset)
             case "none":
                 return torch.zeros_like(scores)
 
