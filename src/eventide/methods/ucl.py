@@ -61,4 +61,5 @@ class UclSharp(MultiViewMethod):
         "network.time_decay": "positive",
         "network.dropout": 0.5,
         "training.batch_size": 256,
+        "training.weight_decay": 5e-4,
     }
