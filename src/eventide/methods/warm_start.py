@@ -24,6 +24,8 @@ STEPS = 10
 """Steps of fine-tuning: with more of them a network learns a new event's few messages by heart."""
 EPOCH_STEPS = 10
 """Steps after which class state and centroids are computed again."""
+FASTEST = 1e-3
+"""Learning rate of fine-tuning at most: a faster one undoes what the older events have taught."""
 EXAMPLES = 20
 """Messages of each older class that a new one is set apart from."""
 RIDGE = 0.1
@@ -130,6 +132,7 @@ def fine_tune(method: MultiViewMethod, training_set: TrainingSet, *, steps: int)
             "layer1_refresh": 1,
             "patience": None,
             "ema_decay": 0.0,
+            "learning_rate": min(method.settings.training.learning_rate, FASTEST),
             "schedule": "constant",
             # Drawn as they come, five labels among thousands would hardly be seen.
             "sampler": "class-balanced",

@@ -92,16 +92,19 @@ def _words(subject: ReportSubject) -> list[list[str]]:
 
 
 def _examples(subject: ReportSubject, index: int, words: list[str]) -> tuple[int, ...]:
-    """Choose messages that show what the event is: rightly assigned, as far as one can know."""
+    """Choose messages that show what the event is: rightly assigned, as far as one can know.
+
+    Where these are too few, messages that carry its label.
+    """
     if subject.texts is None:
         return ()
     right = (subject.prediction.predicted == index) & ~subject.prediction.undecided
     right &= (subject.truth < 0) | (subject.truth == index)
-    for rows in (right & subject.fresh, right, subject.truth == index):
-        if rows.any():
-            found = telling(subject.texts, np.flatnonzero(rows), words, subject.doubt)
-            return tuple(found.tolist())
-    return ()
+    found = (
+        telling(subject.texts, np.flatnonzero(rows), words, subject.doubt).tolist()
+        for rows in (right & subject.fresh, right, subject.truth == index)
+    )
+    return tuple(max(found, key=len))
 
 
 def class_table(rows: list[ClassRow], subject: ReportSubject) -> Html:
