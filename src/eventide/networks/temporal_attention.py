@@ -61,9 +61,10 @@ class TemporalAttention(nn.Module):
     z = W h;  rate_i = w . z_i;  a_ij = softmax_j(-rate_i * abs(t_i - t_j));  out_i = sum_j a_ij z_j
 
     With `positive` time decay the rate is softplus(w . z_i + b), where the constant b makes it
-    ``initial_rate`` at w . z_i = 0. Both maps are linear in h, so there are two exact ways. ``forward`` never forms z: w . z_i = (W^T w) . h_i is one number per
-    message, and out_i = W (sum_j a_ij h_j) applies W to the averages of the wanted messages alone.
-    ``project`` forms z for all messages, once for all views that share h.
+    ``initial_rate`` at w . z_i = 0. Both maps are linear in h, so there are two exact ways.
+    ``forward`` never forms z: w . z_i = (W^T w) . h_i is one number per message, and
+    out_i = W (sum_j a_ij h_j) applies W to the averages of the wanted messages alone. ``project``
+    forms z for all messages, once for all views that share h.
     """
 
     def __init__(

@@ -11,6 +11,7 @@ from itertools import chain, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from eventide.opinions.calibration import folds_of
 from eventide.training.settings import TrainingSettings
 
 Ints = NDArray[np.int64]
@@ -33,6 +34,31 @@ def epoch_batches(
         sampler(rows, labels, settings.batch_size, seed, number)
         for number in range(first, first + passes)
     )
+
+
+class Folds:
+    """Which training messages an epoch learns from, and on which it measures the classes.
+
+    >>> folds = Folds(np.arange(4), np.array([0, 0, 1, 1]), count=2)
+    >>> folds.learned(1).tolist(), folds.learned(2).tolist(), folds.measured(1).tolist()
+    ([0, 2], [1, 3], [1, 3])
+    >>> Folds(np.arange(4), np.array([0, 0, 1, 1]), count=0).learned(1).tolist()
+    [0, 1, 2, 3]
+    """
+
+    def __init__(self, rows: Ints, labels: Ints, count: int) -> None:
+        """Deal ``rows`` by their ``labels``; with fewer than two folds none is left out."""
+        self.rows = rows
+        self.count = count if count > 1 else 0
+        self._fold = folds_of(labels, count) if self.count else None
+
+    def learned(self, epoch: int) -> Ints:
+        """Return the rows that an epoch learns from."""
+        return self.rows if self._fold is None else self.rows[self._fold != epoch % self.count]
+
+    def measured(self, epoch: int) -> Ints:
+        """Return the rows on which the classes are measured after it: those left out, or all."""
+        return self.rows if self._fold is None else self.rows[self._fold == epoch % self.count]
 
 
 def in_rounds(batches: Iterable[Ints], settings: TrainingSettings) -> Iterator[tuple[Ints, Ints]]:

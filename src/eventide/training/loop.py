@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import fmean
 
+import numpy as np
 import torch
 
 from eventide.corpus.training_set import TrainingSet
@@ -16,7 +17,7 @@ from eventide.networks.trainable import Part
 from eventide.runners.runner import Runner
 from eventide.runtime.share import current_share
 from eventide.training import SAMPLERS
-from eventide.training.batches import epoch_batches, in_rounds
+from eventide.training.batches import Folds, epoch_batches, in_rounds
 from eventide.training.checkpoints import RANKS, Checkpoints, Progress, Row
 from eventide.training.ema import Ema
 from eventide.training.objectives.objective import Objective
@@ -55,6 +56,7 @@ def train(
     rows, share = training_set.training_rows, current_share()
     own = share.own(rows)  # all of them, unless several workers train together
     labels = torch.from_numpy(training_set.labels).to(runner.device)
+    folds = Folds(rows, training_set.labels[rows], settings.folds)
     runner.network.train_only(trains)
     weights = [*runner.network.parameters(), *objective.parameters()]
     optimiser = make_optimiser(weights, settings)
@@ -78,7 +80,9 @@ def train(
         for group in optimiser.param_groups:
             group["lr"] = learning_rate(settings, epoch)
         steps: list[Row] = []
-        batches = epoch_batches(sampler, rows, training_set.labels[rows], settings, seed, epoch)
+        learned = folds.learned(epoch)
+        learned_labels = training_set.labels[learned]
+        batches = epoch_batches(sampler, learned, learned_labels, settings, seed, epoch)
         for batch, ahead in in_rounds(batches, settings):  # 5-6
             # 7-10, 12: embeddings and logits of every view; hidden layers learn last in a round
             views = runner.learn(batch, ahead=ahead)
@@ -103,7 +107,10 @@ def train(
         row |= {name: fmean(values[name] for values in steps) for name in steps[0]}
         with ema.in_use():
             training, validation = evaluation.outputs()
-            known = objective.observe(training, labels[own], epoch) if training else None  # 20
+            known = None
+            if training:  # 20
+                among = np.isin(own, folds.measured(epoch))
+                known = objective.observe(training, labels[own], epoch, among)
             row |= evaluation.scores(known, validation)
             check_finite(row, epoch, settings)
             row["seconds"] = time.perf_counter() - started

@@ -48,6 +48,10 @@ class TrainingSettings(SettingGroup):
     """Do not stop before this many steps without a better epoch either."""
     probe_strength: PositiveFloat = 1.0
     """C of logistic regression: the larger, the closer it follows the training messages."""
+    folds: int = Field(default=0, ge=0)
+    """Measure class uncertainty and error rate out of sample: training messages are dealt into so
+    many folds, every epoch leaves one of them out of its steps and measures on it. 0: as printed,
+    on all training messages, which the network has fitted."""
     gaps: tuple[int | None, ...] = Field(default=(None,), min_length=1)
     """Which neighbours the steps of training see, in turn: null all of them, a number only those
     more than so many time buckets older, as if the message came that long after the rest."""

@@ -100,11 +100,11 @@ def _examples(subject: ReportSubject, index: int, words: list[str]) -> tuple[int
         return ()
     right = (subject.prediction.predicted == index) & ~subject.prediction.undecided
     right &= (subject.truth < 0) | (subject.truth == index)
-    found = (
-        telling(subject.texts, np.flatnonzero(rows), words, subject.doubt).tolist()
+    found = [
+        telling(subject.texts, np.flatnonzero(rows), words, subject.doubt)
         for rows in (right & subject.fresh, right, subject.truth == index)
-    )
-    return tuple(max(found, key=len))
+    ]
+    return tuple(max(found, key=len).tolist())
 
 
 def class_table(rows: list[ClassRow], subject: ReportSubject) -> Html:

@@ -22,6 +22,7 @@ from eventide.training.batches import Sampler
 from eventide.training.objectives.output_readers import Opinions, Reader
 
 Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 
 
 AT_ONCE = 65_536
@@ -34,6 +35,10 @@ class Summary:
 
     predicted: Tensor
     uncertainty: Tensor
+
+    def of(self, chosen: Tensor) -> Summary:
+        """Return that of some messages."""
+        return Summary(self.predicted[chosen], self.uncertainty[chosen])
 
 
 class Readout:
@@ -159,18 +164,24 @@ class Objective(nn.Module):
         return self.follows_classes or self.observes_at_start
 
     @torch.no_grad()
-    def observe(self, outputs: Outputs, labels: Tensor, epoch: int) -> Readout:
+    def observe(
+        self, outputs: Outputs, labels: Tensor, epoch: int, among: Bools | None = None
+    ) -> Readout:
         """Learn about the classes from all training messages at the end of ``epoch`` (0: start).
 
-        Centroids are recomputed, and from epoch 1 on class uncertainty and error rate. The answer
-        is what is read of the training messages.
+        Centroids are recomputed, and from epoch 1 on class uncertainty and error rate, the latter
+        from those messages that ``among`` [n] names. The answer is what is read of all.
         """
         self.reader.observe(outputs, labels)
         for term in self.terms.values():
             term.observe(outputs, labels, epoch)
         readout = self.read(outputs)
         if self.follows_classes and epoch > 0:
-            updated = self.statistics.updated(readout.summary, labels)
+            summary = readout.summary
+            if among is not None and not among.all():
+                chosen = torch.from_numpy(among).to(labels.device)
+                summary, labels = summary.of(chosen), labels[chosen]
+            updated = self.statistics.updated(summary, labels)
             self.uncertainty.copy_(updated.uncertainty)
             self.error_rate.copy_(updated.error_rate)
         return readout
