@@ -49,10 +49,23 @@ def test_numbers_and_a_figure_from_a_file(small_sample, tmp_path, monkeypatch):
     assert not (tmp_path / "right-wrong.png").exists()
 
 
+@pytest.mark.parametrize("name", ["right-wrong", "tsne", "reliability"])
+def test_a_figure_of_locked_messages(name, small_sample, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    small_sample.drop("split").write_parquet("messages.parquet")
+    done = invoke("figure", name, "messages.parquet", "--regime", "random", "--methods", "ucl-ec",
+                  "--encoder", "tfidf-svd:16", "--set", "training.epochs=2")  # fmt: skip
+    assert done.exit_code == 0, done.output
+    assert "locked messages, random" in done.output
+    assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
         (["figure"], "which figure"),
+        (["figure", "tsne", "x", "--regime", "scarse-5"], "did you mean 'scarce-10'"),
+        (["figure", "tsne", "x", "--regime", "unseen-event"], "every event takes its turn"),
         (["figure", "tsme", "x"], "did you mean 'tsne'"),
         (["figure", "tsne"], "needs messages"),
         (["figure", "tsne", "x", "--out", "a.bmp"], ".png, .pdf, .svg"),

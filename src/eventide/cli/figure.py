@@ -64,6 +64,13 @@ def figure(
         int, typer.Option(help="How many seeds, from --seed on (groups, sensitivity).", min=1)
     ] = 1,
     split: SplitName = "random",
+    regime: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Instead of a split, a regime of eventide compare: tested on locked messages.",
+        ),
+    ] = None,
     preset: Preset = "default",
     encoder: Annotated[str | None, typer.Option(help="As for eventide train.")] = None,
     change: Annotated[
@@ -86,6 +93,8 @@ def figure(
 
     Example: eventide figure groups crisislex-t7 --methods ce,ucl-ec --out groups.pdf
 
+    Example: eventide figure reliability crisislex-t7 --regime chronological
+
     Example: eventide figure right-wrong --model model messages.parquet
     """
     if list_them:
@@ -96,6 +105,7 @@ def figure(
     if model is not None:
         for option, given in (
             ("--methods", methods),
+            ("--regime", regime),
             ("--encoder", encoder),
             ("--set", change),
             ("--runs", kept),
@@ -123,7 +133,7 @@ def figure(
     from eventide.outputs import check_file
     from eventide.reports.figures.recipe import check_figure, make_figure, variants_of
     from eventide.reports.figures.style import FORMATS
-    from eventide.reports.figures.trained_runs import check_runs
+    from eventide.reports.figures.trained_runs import check_runs, regime_options
 
     shown = [each.strip() for each in (methods or "").split(",") if each.strip()]
     chosen_seeds = tuple(range(seed, seed + seeds))
@@ -133,6 +143,7 @@ def figure(
         "split": split,
         "preset": preset,
         "encoder": encoder or DEFAULT_ENCODER,
+        **({} if regime is None else regime_options(regime, encoder or DEFAULT_ENCODER)),
         "changes": {
             key.replace("__", "."): value for key, value in changed_settings(change or []).items()
         },
@@ -140,7 +151,8 @@ def figure(
         "workers": workers,
     }
     variants = variants_of(recipe, shown)
-    check_runs(variants, **asked)
+    checked = {name: each for name, each in asked.items() if name != "regime"}
+    check_runs(variants, any_protocol=regime is not None, **checked)
     inputs = [] if source is None else [source]
     path = out or Path(f"{name}.png")
     if out is not None or not as_json:

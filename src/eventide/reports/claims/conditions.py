@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from eventide.errors import BadSetting
-from eventide.experiments.regimes import regime
 from eventide.features.encoders import DEFAULT_ENCODER
+from eventide.reports.figures.trained_runs import regime_options
 from eventide.settings import preset as check_preset
 
 PAPERS = "paper-random"
@@ -43,11 +43,4 @@ def conditions(
 def _options(name: str, encoder: str) -> dict[str, Any]:
     if name == PAPERS:
         return {"split": "random", "encoder": encoder}
-    chosen = regime(name)
-    if chosen.in_turn:
-        raise BadSetting(
-            f"claims cannot be tested in {name}, where every event takes its turn",
-            next_step="choose another regime",
-        )
-    # Every regime is inductive: tested messages are new.
-    return {"regime": name, "protocol": "inductive", "encoder": chosen.encoder or encoder}
+    return regime_options(name, encoder)

@@ -93,7 +93,9 @@ def make_figure(
         options |= {} if view is None else {"view": view}
         runs = Runs.of(source, methods or recipe.methods, seeds=seeds, **options)
     values = recipe.measure(runs)  # type: ignore[arg-type]
-    return Made(name, values, recipe.draw(values), code_name([commit()]))
+    regime = runs.regime if runs else ""
+    note = f"test messages of the figure: locked messages, {regime}" if regime else ""
+    return Made(name, values, recipe.draw(values), code_name([commit()]), note)
 
 
 def model_figure(

@@ -28,6 +28,7 @@ from eventide.experiments import (
 from eventide.experiments.fitted_variant import FittedRun, FittedVariant, SplitPart
 from eventide.experiments.jobs import ExperimentPlan, check_request, check_runs_folder
 from eventide.experiments.prepared import SplitMessages
+from eventide.experiments.regimes import regime as find_regime
 from eventide.features.encoders import DEFAULT_ENCODER
 from eventide.scoring.class_groups import ClassGroups, class_groups
 
@@ -59,6 +60,22 @@ def check_runs(
     if kept is not None:
         check_runs_folder(kept)
     return protocol
+
+
+def regime_options(name: str, encoder: str = DEFAULT_ENCODER) -> dict[str, Any]:
+    """Return the options of `Runs` for a regime, whose own encoder wins over ``encoder``.
+
+    >>> regime_options("weak-vectors")["encoder"]
+    'tfidf-svd:16'
+    """
+    chosen = find_regime(name)
+    if chosen.in_turn:
+        raise BadSetting(
+            f"{name} has no one split: every event takes its turn there",
+            next_step="choose another regime, or compare methods: eventide compare --regimes",
+        )
+    # Every regime is inductive: tested messages are new.
+    return {"regime": name, "protocol": "inductive", "encoder": chosen.encoder or encoder}
 
 
 @dataclass
@@ -131,19 +148,19 @@ class Runs:
         """
         variants = choose(",".join(methods)).variants if methods else ()
         checked = {"seeds": (0,)} | {key: options[key] for key in CHECKED if key in options}
-        check_runs(variants, **checked)
+        check_runs(variants, any_protocol=bool(options.get("regime")), **checked)
         data = read_experiment_data(source, variants, columns=columns, name=data_name)
         return cls(data, variants, **options)
 
     @property
     def name(self) -> str:
         """What the data are called in titles."""
-        return self.data.name
+        return f"{self.data.name}, {self.regime}" if self.regime else self.data.name
 
     @property
     def folder(self) -> Path:
         """Where finished runs are kept."""
-        return self.kept or Path(f"comparison-{self.name}")
+        return self.kept or Path(f"comparison-{self.data.name}")
 
     @property
     def seed(self) -> int:
@@ -157,9 +174,8 @@ class Runs:
 
     def part_name(self, part: SplitPart) -> str:
         """Name the messages of a part in a title."""
-        return {"train": "training messages", "val": "validation messages"}.get(
-            part, "test messages"
-        )
+        tested = "locked messages" if self.regime else "test messages"
+        return {"train": "training messages", "val": "validation messages"}.get(part, tested)
 
     def messages(self, small: Small = "error") -> pl.DataFrame:
         """Return the messages with the first seed's split; see `split_messages` for ``small``."""
