@@ -141,6 +141,7 @@ PARTS: Mapping[str, Mapping[str, Any]] = {
     "fast-decay": {"network.initial_rate": 0.69},
     "no-dropout": {"network.dropout": 0.0},
     "no-weight-decay": {"training.weight_decay": 0.0},
+    "steady-start": {"training.fast_start": 1.0},
 }
 """The default method without one of its parts each."""
 

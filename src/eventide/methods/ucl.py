@@ -62,4 +62,5 @@ class UclSharp(MultiViewMethod):
         "network.dropout": 0.5,
         "training.batch_size": 256,
         "training.weight_decay": 5e-4,
+        "training.fast_start": 4.0,
     }

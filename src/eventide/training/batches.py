@@ -5,7 +5,7 @@ The order depends on seed and epoch alone, so a resumed run needs no stored rand
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, pairwise
 
 import numpy as np
@@ -61,7 +61,12 @@ class Folds:
         return self.rows if self._fold is None else self.rows[self._fold == epoch % self.count]
 
 
-def in_rounds(batches: Iterable[Ints], settings: TrainingSettings) -> Iterator[tuple[Ints, Ints]]:
+def round_steps(settings: TrainingSettings, batches: int) -> int:
+    """Return how many steps a round has at most, where an epoch has so many batches."""
+    return max(1, min(settings.layer1_refresh, batches // settings.epoch_rounds))
+
+
+def in_rounds(batches: Sequence[Ints], settings: TrainingSettings) -> Iterator[tuple[Ints, Ints]]:
     """Yield the batches of an epoch, each with all messages of the later ones of its round.
 
     Rounds have at most ``layer1_refresh`` steps and are as equal as can be.
@@ -74,12 +79,11 @@ def in_rounds(batches: Iterable[Ints], settings: TrainingSettings) -> Iterator[t
     >>> any(len(ahead) for _, ahead in short)
     False
     """
-    listed = list(batches)
-    steps = max(1, min(settings.layer1_refresh, len(listed) // settings.epoch_rounds))
-    rounds = -(-len(listed) // steps)
-    for first, last in pairwise(len(listed) * each // rounds for each in range(rounds + 1)):
-        ahead = np.concatenate(listed[first:last])
-        for batch in listed[first:last]:
+    count = len(batches)
+    rounds = -(-count // round_steps(settings, count))
+    for first, last in pairwise(count * each // rounds for each in range(rounds + 1)):
+        ahead = np.concatenate(batches[first:last])
+        for batch in batches[first:last]:
             ahead = ahead[len(batch) :]
             yield batch, ahead
 

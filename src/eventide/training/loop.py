@@ -17,7 +17,7 @@ from eventide.networks.trainable import Part
 from eventide.runners.runner import Runner
 from eventide.runtime.share import current_share
 from eventide.training import SAMPLERS
-from eventide.training.batches import Folds, epoch_batches, in_rounds
+from eventide.training.batches import Folds, epoch_batches, in_rounds, round_steps
 from eventide.training.checkpoints import RANKS, Checkpoints, Progress, Row
 from eventide.training.ema import Ema
 from eventide.training.objectives.objective import Objective
@@ -77,12 +77,13 @@ def train(
     ):
         epoch = progress.epoch + 1
         started = time.perf_counter()
-        for group in optimiser.param_groups:
-            group["lr"] = learning_rate(settings, epoch)
-        steps: list[Row] = []
         learned = folds.learned(epoch)
-        learned_labels = training_set.labels[learned]
-        batches = epoch_batches(sampler, learned, learned_labels, settings, seed, epoch)
+        labelled = training_set.labels[learned]
+        batches = list(epoch_batches(sampler, learned, labelled, settings, seed, epoch))
+        rate = learning_rate(settings, epoch, round_steps(settings, len(batches)))
+        for group in optimiser.param_groups:
+            group["lr"] = rate
+        steps: list[Row] = []
         for batch, ahead in in_rounds(batches, settings):  # 5-6
             # 7-10, 12: embeddings and logits of every view; hidden layers learn last in a round
             views = runner.learn(batch, ahead=ahead)

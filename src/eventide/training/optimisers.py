@@ -27,17 +27,23 @@ def make_optimiser(
     return torch.optim.Adam(parameters, lr=rate, weight_decay=decay)
 
 
-def learning_rate(settings: TrainingSettings, epoch: int) -> float:
-    """Return the learning rate of an epoch, counted from 1: a function of nothing else.
+def learning_rate(settings: TrainingSettings, epoch: int, round_steps: int = 1) -> float:
+    """Return the learning rate of an epoch, counted from 1, with rounds of so many steps.
 
     >>> settings = TrainingSettings(epochs=10, learning_rate=0.1, schedule="cosine")
     >>> [round(learning_rate(settings, epoch), 3) for epoch in (1, 6, 10)]
     [0.1, 0.05, 0.002]
+    >>> settings = TrainingSettings(learning_rate=0.1, fast_start=4)
+    >>> [learning_rate(settings, epoch, round_steps=8) for epoch in (1, 2, 3, 4)]
+    [0.4, 0.2, 0.1, 0.1]
     """
+    rate = settings.learning_rate
+    if round_steps > 1:
+        rate *= max(1.0, settings.fast_start / 2 ** (epoch - 1))
     if settings.schedule == "constant":
-        return settings.learning_rate
+        return rate
     done = (epoch - 1) / settings.epochs
-    return settings.learning_rate * (1 + math.cos(math.pi * done)) / 2
+    return rate * (1 + math.cos(math.pi * done)) / 2
 
 
 USUAL_RATE = 1e-3

@@ -35,6 +35,10 @@ class TrainingSettings(SettingGroup):
     learning_rate: PositiveFloat = 1e-3
     schedule: Literal["constant", "cosine"] = "constant"
     """How the learning rate goes: the same throughout, or down to nothing at the last epoch."""
+    fast_start: float = Field(default=1.0, ge=1)
+    """Where rounds have several steps, the learning rate of the first epoch is so many times as
+    high, that of the second half of it, and so on down to once: the layers below the last learn
+    seldom there, and would need epochs to get going."""
     weight_decay: NonNegativeFloat = 0.0
     ema_decay: float = Field(default=0.0, ge=0, lt=1)
     """How much of the exponential moving average (EMA) of the weights each step keeps; 0 keeps no
