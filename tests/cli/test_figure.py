@@ -65,6 +65,7 @@ def test_a_figure_of_locked_messages(name, small_sample, tmp_path, monkeypatch):
     [
         (["figure"], "which figure"),
         (["figure", "tsne", "x", "--regime", "scarse-5"], "did you mean 'scarce-10'"),
+        (["figure", "tsne", "x", "--regime", "random", "--split", "stored"], "leave --split out"),
         (["figure", "tsne", "x", "--regime", "unseen-event"], "every event takes its turn"),
         (["figure", "tsme", "x"], "did you mean 'tsne'"),
         (["figure", "tsne"], "needs messages"),

@@ -128,6 +128,10 @@ def figure(
             as_json=as_json,
         )
         return
+    if regime is not None and split != "random":
+        raise BadSetting(
+            "a regime splits the messages itself", next_step="leave --split out, or --regime"
+        )
     from eventide.experiments.prepared import data_name, needed_lists
     from eventide.features.encoders import DEFAULT_ENCODER
     from eventide.outputs import check_file
