@@ -131,6 +131,10 @@ def winners(
     return [_winner(results, regime, reference, differences[regime]) for regime in results.parts]
 
 
+LEVEL = 0.005
+"""Points that a table shows as none."""
+
+
 def _winner(
     results: RegimeResults, regime: str, reference: str, differences: Mapping[str, Difference]
 ) -> str:
@@ -155,8 +159,11 @@ def _winner(
     turn = -100 if best == reference else 100
     low, high = sorted(turn * each for each in (found.bootstrap.low, found.bootstrap.high))
     other = f"the next, {rival}," if best == reference else reference
+    ahead = turn * found.bootstrap.difference
+    if abs(ahead) < LEVEL:
+        return f"{told}, level with {other.rstrip(',')}; interval {low:+.2f} to {high:+.2f} points."
     verdict = "excludes 0" if excludes_zero(found) else "includes 0, so that it may be chance"
     return (
-        f"{told}, ahead of {other} by {turn * found.bootstrap.difference:.2f} points; "
+        f"{told}, ahead of {other} by {ahead:.2f} points; "
         f"the interval ({low:+.2f} to {high:+.2f}) {verdict}."
     )
