@@ -79,7 +79,7 @@ def test_winners_of_odd_results():
     ]
     tie = winners(invented({"random": {"ce": [0.5], OURS: [0.5]}}))
     assert tie[0].startswith("random: ucl-ec+cb is best")
-    assert "level with the next, ce; interval" in tie[0]
+    assert "level with ce; the interval is" in tie[0]
 
 
 def test_another_reference_can_be_asked_for(results):

@@ -158,10 +158,10 @@ def _winner(
     # The interval is of the best one less the other.
     turn = -100 if best == reference else 100
     low, high = sorted(turn * each for each in (found.bootstrap.low, found.bootstrap.high))
-    other = f"the next, {rival}," if best == reference else reference
     ahead = turn * found.bootstrap.difference
     if abs(ahead) < LEVEL:
-        return f"{told}, level with {other.rstrip(',')}; interval {low:+.2f} to {high:+.2f} points."
+        return f"{told}, level with {rival}; the interval is {low:+.2f} to {high:+.2f} points."
+    other = f"the next, {rival}," if best == reference else reference
     verdict = "excludes 0" if excludes_zero(found) else "includes 0, so that it may be chance"
     return (
         f"{told}, ahead of {other} by {ahead:.2f} points; "
