@@ -138,7 +138,7 @@ PARTS: Mapping[str, Mapping[str, Any]] = {
     "full-contrast": {"loss.contrastive_weight": 1.0},
     "no-calibration": {"loss.calibration": "none"},
     "free-decay": {"network.time_decay": "free"},
-    "fast-decay": {"network.initial_rate": 0.69},
+    "fast-decay": {"network.initial_rate": 0.6931},
     "no-dropout": {"network.dropout": 0.0},
     "no-weight-decay": {"training.weight_decay": 0.0},
     "steady-start": {"training.fast_start": 1.0},

@@ -132,12 +132,12 @@ class ProbabilityCalibration:
         return cls(temperature, int(arrays["calibrated_on"][0]))
 
 
-def folds_of(labels: Ints, folds_wanted: int = FOLDS) -> Ints:
+def folds_of(labels: Ints, count: int = FOLDS) -> Ints:
     """Deal messages into folds [n], each class evenly, the same way every time."""
     order = np.random.default_rng(0).permutation(len(labels))
     order = order[np.argsort(labels[order], kind="stable")]
     folds = np.empty(len(labels), dtype=np.int64)
-    folds[order] = np.arange(len(labels)) % folds_wanted
+    folds[order] = np.arange(len(labels)) % count
     return folds
 
 

@@ -56,9 +56,9 @@ class Folds:
         """Return the rows that an epoch learns from."""
         return self.rows if self._fold is None else self.rows[self._fold != epoch % self.count]
 
-    def measured(self, epoch: int) -> Ints:
-        """Return the rows on which the classes are measured after it: those left out, or all."""
-        return self.rows if self._fold is None else self.rows[self._fold == epoch % self.count]
+    def measured(self, epoch: int) -> Ints | None:
+        """Return the rows on which the classes are measured after it: those left out, None: all."""
+        return None if self._fold is None else self.rows[self._fold == epoch % self.count]
 
 
 def round_steps(settings: TrainingSettings, batches: int) -> int:

@@ -110,7 +110,8 @@ def train(
             training, validation = evaluation.outputs()
             known = None
             if training:  # 20
-                among = np.isin(own, folds.measured(epoch))
+                aside = folds.measured(epoch)
+                among = None if aside is None else np.isin(own, aside)
                 known = objective.observe(training, labels[own], epoch, among)
             row |= evaluation.scores(known, validation)
             check_finite(row, epoch, settings)

@@ -15,6 +15,9 @@ from eventide.reports.html.subject import ReportSubject
 SHOWN = 200
 """Events in the table; a page with thousands would not be read."""
 
+EXAMPLES = 3
+"""Messages that show what an event is."""
+
 
 @dataclass(frozen=True)
 class ClassRow:
@@ -100,11 +103,13 @@ def _examples(subject: ReportSubject, index: int, words: list[str]) -> tuple[int
         return ()
     right = (subject.prediction.predicted == index) & ~subject.prediction.undecided
     right &= (subject.truth < 0) | (subject.truth == index)
-    found = [
-        telling(subject.texts, np.flatnonzero(rows), words, subject.doubt)
-        for rows in (right & subject.fresh, right, subject.truth == index)
-    ]
-    return tuple(max(found, key=len).tolist())
+    best: list[int] = []
+    for rows in (right & subject.fresh, right, subject.truth == index):
+        found = telling(subject.texts, np.flatnonzero(rows), words, subject.doubt, EXAMPLES)
+        best = max(best, found.tolist(), key=len)
+        if len(best) == EXAMPLES:
+            break
+    return tuple(best)
 
 
 def class_table(rows: list[ClassRow], subject: ReportSubject) -> Html:

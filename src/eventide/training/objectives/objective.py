@@ -169,8 +169,8 @@ class Objective(nn.Module):
     ) -> Readout:
         """Learn about the classes from all training messages at the end of ``epoch`` (0: start).
 
-        Centroids are recomputed, and from epoch 1 on class uncertainty and error rate, the latter
-        from those messages that ``among`` [n] names. The answer is what is read of all.
+        Centroids are recomputed, and from epoch 1 on class uncertainty and error rate: of all
+        messages, or of those that ``among`` [n] marks. The answer is what is read of all.
         """
         self.reader.observe(outputs, labels)
         for term in self.terms.values():
@@ -178,7 +178,7 @@ class Objective(nn.Module):
         readout = self.read(outputs)
         if self.follows_classes and epoch > 0:
             summary = readout.summary
-            if among is not None and not among.all():
+            if among is not None:
                 chosen = torch.from_numpy(among).to(labels.device)
                 summary, labels = summary.of(chosen), labels[chosen]
             updated = self.statistics.updated(summary, labels)
