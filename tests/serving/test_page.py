@@ -172,10 +172,10 @@ def test_a_candidate_is_accepted_and_that_is_undone(page, desk):
 def test_dialogs_show_their_fields(page, desk):
     show(page, desk, "review")
     page.keyboard.press("n")
-    assert page.get_by_role("dialog").get_by_label("Name of the event").is_visible()
+    page.get_by_role("dialog").get_by_label("Name of the event").wait_for(state="visible")
     page.keyboard.press("Escape")
     page.evaluate("window.dispatchEvent(new Event('need-token'))")
-    assert page.get_by_role("dialog").get_by_label("Token").is_visible()
+    page.get_by_role("dialog").get_by_label("Token").wait_for(state="visible")
 
 
 PRESS = """key => {

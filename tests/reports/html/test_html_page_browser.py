@@ -117,5 +117,5 @@ def test_unlabelled_messages_and_a_notebook_frame(open_page, model, small_sample
     page = opened.context.new_page()
     page.goto(cell.as_uri())
     frame = page.frame_locator("iframe")
-    assert frame.locator(".chart svg").first.is_visible()
+    frame.locator(".chart svg").first.wait_for(state="visible")  # drawn after the page has loaded
     assert frame.locator("h1").inner_text() == "Events in today.jsonl"
