@@ -6,7 +6,7 @@ It is cut so that no label but a training message's can reach a weight.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
@@ -41,14 +41,23 @@ class Validation:
         return len(self.labels)
 
 
+def _nobody() -> Ints:
+    return np.zeros(0, dtype=np.int64)
+
+
 @dataclass(frozen=True)
 class TrainingSet:
-    """A corpus, the labels of its training messages (-1 elsewhere), and the validation messages."""
+    """A corpus, the labels of its training messages (-1 elsewhere), and the validation messages.
+
+    ``unlabelled`` are the rows of messages that nobody has labelled: what they look like may be
+    learned from. Messages to be tested or validated on are not among them.
+    """
 
     corpus: Corpus
     labels: Ints
     classes: int
     validation: Validation
+    unlabelled: Ints = field(default_factory=_nobody)
 
     @property
     def training_rows(self) -> Ints:
@@ -143,8 +152,13 @@ def prepare_data(
         if inductive and validating.any()
         else Validation(held_out, rows=np.flatnonzero(validating))
     )
+    free = inside & ~labelled & ~np.isin(part, ("val", "test"))
     training_set = TrainingSet(
-        featuriser.prepare(remembered), labels[inside], len(classes), validation
+        featuriser.prepare(remembered),
+        labels[inside],
+        len(classes),
+        validation,
+        np.flatnonzero(free[inside]),
     )
     counts = MessageCounts(
         int(training.sum()), int(validating.sum()), int((inside & ~labelled).sum())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
@@ -21,6 +22,7 @@ from eventide.methods.method import Prediction, ViewPrediction
 from eventide.networks.multi_view import MultiViewNetwork
 from eventide.networks.trainable import TrainableNetwork
 from eventide.opinions.opinion import NO_OPINION
+from eventide.opinions.prior_shift import estimated_shares, log_shift, shifted
 from eventide.runners.graph_runner import GraphRunner
 from eventide.runners.runner import Runner, choose_device, whole_outputs
 from eventide.runners.shared_runner import SharedGraphRunner
@@ -80,7 +82,7 @@ class TrainedMethod(Generic[NetworkT, RunnerT]):
         network = self.make_network(training_set.corpus, training_set.classes)
         self.fit_inputs(network, training_set)
         self.set_up(network, training_set.corpus, torch.from_numpy(training_set.class_counts))
-        return train_phases(
+        run = train_phases(
             self.runner,
             self.phases,
             training_set,
@@ -88,6 +90,21 @@ class TrainedMethod(Generic[NetworkT, RunnerT]):
             watch=watch,
             checkpoints=checkpoints,
         )
+        return replace(run, notes=(*run.notes, *self._follow_shares(training_set)))
+
+    def _follow_shares(self, training_set: TrainingSet) -> tuple[str, ...]:
+        """Let probabilities follow the shares of the classes among unlabelled messages, and say it.
+
+        The shares among the labels are what the probabilities follow so far.
+        """
+        rows = training_set.unlabelled
+        if not self.settings.training.estimated_shares or not len(rows):
+            return ()
+        labelled = training_set.class_counts / training_set.class_counts.sum()
+        shares = estimated_shares(self.predict(rows).probability, labelled)
+        self.objective.log_shift.copy_(torch.from_numpy(log_shift(shares, labelled)))
+        note = f"how often each event occurs is estimated from {len(rows):,} unlabelled messages:"
+        return (f"{note} probabilities follow that, not how many messages of it are labelled",)
 
     def predict(self, rows: Ints) -> Prediction:
         """Predict remembered messages by their row."""
@@ -161,11 +178,17 @@ class TrainedMethod(Generic[NetworkT, RunnerT]):
         readout = self.objective.read(outputs)
         opinion = readout.fused
         fallback = self.objective.counts.argmax()
+        predicted, undecided = opinion.decided(fallback), opinion.predicted == NO_OPINION
+        probability, shift = _array(opinion.probability), _array(self.objective.log_shift)
+        if shift.any():
+            probability = shifted(probability, shift)
+            likeliest = torch.from_numpy(probability.argmax(axis=1)).to(predicted)
+            predicted = torch.where(undecided, predicted, likeliest)
         return Prediction(
-            predicted=_array(opinion.decided(fallback)),
-            undecided=_array(opinion.predicted == NO_OPINION),
+            predicted=_array(predicted),
+            undecided=_array(undecided),
             belief=_array(opinion.belief),
-            probability=_array(opinion.probability),
+            probability=probability,
             uncertainty=_array(opinion.uncertainty),
             conflict=_array(readout.conflict),
             views={
@@ -192,8 +215,8 @@ RENAMED = {
 }
 """How weights were called in models of release 0.1, and how now."""
 UNUSED = "terms.contrastive.loss.prototypes."
-LATER = "terms.contrastive.loss.message_projectors."
-"""Weights that older models do not have, and that no prediction reads."""
+LATER = ("terms.contrastive.loss.message_projectors.", "log_shift")
+"""What older models do not have, and predict without."""
 
 
 def _renamed(name: str) -> str:

@@ -40,6 +40,7 @@ EARLIER: dict[str, Any] = {
     "network.initial_rate": math.log(2),
     "loss.prior_adjustment": 0.0,
     "loss.uncertainty_weights": 0.0,
+    "training.estimated_shares": False,
     "training.fast_start": 1.0,
     "training.folds": 0,
     "training.gaps": (None,),

@@ -56,6 +56,9 @@ class TrainingSettings(SettingGroup):
     """Measure class uncertainty and error rate out of sample: training messages are dealt into so
     many folds, every epoch leaves one of them out of its steps and measures on it. 0: as printed,
     on all training messages, which the network has fitted."""
+    estimated_shares: bool = False
+    """Estimate how often each event occurs from the unlabelled messages of the graph, and let
+    probabilities follow; else they follow the labels, which may have been drawn otherwise."""
     gaps: tuple[int | None, ...] = Field(default=(None,), min_length=1)
     """Which neighbours the steps of training see, in turn: null all of them, a number only those
     more than so many time buckets older, as if the message came that long after the rest."""

@@ -86,6 +86,8 @@ class Objective(nn.Module):
     """
 
     counts: Tensor
+    log_shift: Tensor
+    """What is added to the log probability of each class [C], see `opinions.prior_shift`."""
     uncertainty: Tensor
     error_rate: Tensor
     terms: dict[str, Term]
@@ -105,6 +107,7 @@ class Objective(nn.Module):
         self.terms = cast(dict[str, Term], nn.ModuleDict())
         # Buffers, so that a model and a checkpoint hold the class state like any other tensor.
         self.register_buffer("counts", counts)
+        self.register_buffer("log_shift", torch.zeros(len(counts), dtype=torch.float64))
         self.follows_classes = False
         if reader.forms_opinions:
             self._follow_classes()
