@@ -5,11 +5,12 @@
 ['ucl', 'ucl-ec+cb']
 """
 
+from eventide.experiments.choice import Choice, choose
 from eventide.experiments.engine import Step, compare
 from eventide.experiments.prepared import ExperimentData, read_experiment_data
 from eventide.experiments.results import Results
 from eventide.experiments.run_log import RunRecord
-from eventide.experiments.variants import Choice, Variant, choose
+from eventide.experiments.variants import Variant
 
 __all__ = [
     "Choice",

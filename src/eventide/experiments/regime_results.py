@@ -8,12 +8,13 @@ from functools import cached_property
 from pathlib import Path
 
 from eventide.errors import BadSetting, UnreadableSource
+from eventide.experiments.choice import OTHER_NAMES, groups
 from eventide.experiments.jobs import ExperimentPlan
 from eventide.experiments.regimes import REGIMES
 from eventide.experiments.results import Results
 from eventide.experiments.run_log import RunLog, RunRecord
 from eventide.experiments.sources import code_name
-from eventide.experiments.variants import OTHER_NAMES, Variant, groups
+from eventide.experiments.variants import Variant
 from eventide.registry import suggestion
 
 

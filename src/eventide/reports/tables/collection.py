@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from eventide.experiments.choice import groups
 from eventide.experiments.prepared import ExperimentData
 from eventide.experiments.results import Results
-from eventide.experiments.variants import groups
 from eventide.reports.profile.connections import WHY_DIFFERENT, quality
 from eventide.reports.tables.comparison_tables import (
     ablation,
