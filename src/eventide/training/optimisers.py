@@ -36,10 +36,11 @@ def learning_rate(settings: TrainingSettings, epoch: int, round_steps: int = 1) 
     >>> settings = TrainingSettings(learning_rate=0.1, fast_start=4)
     >>> [learning_rate(settings, epoch, round_steps=8) for epoch in (1, 2, 3, 4)]
     [0.4, 0.2, 0.1, 0.1]
+    >>> [learning_rate(settings, epoch=1, round_steps=steps) for steps in (1, 2, 4)]
+    [0.1, 0.1, 0.2]
     """
-    rate = settings.learning_rate
-    if round_steps > 1:
-        rate *= max(1.0, settings.fast_start / 2 ** (epoch - 1))
+    start = min(settings.fast_start, round_steps / 2)
+    rate = settings.learning_rate * max(1.0, start / 2 ** (epoch - 1))
     if settings.schedule == "constant":
         return rate
     done = (epoch - 1) / settings.epochs

@@ -36,9 +36,9 @@ class TrainingSettings(SettingGroup):
     schedule: Literal["constant", "cosine"] = "constant"
     """How the learning rate goes: the same throughout, or down to nothing at the last epoch."""
     fast_start: float = Field(default=1.0, ge=1)
-    """Where rounds have several steps, the learning rate of the first epoch is so many times as
-    high, that of the second half of it, and so on down to once: the layers below the last learn
-    seldom there, and would need epochs to get going."""
+    """The learning rate of the first epoch is so many times as high, but at most half as many times
+    as a round has steps; that of the second epoch half of it, and so on down to once. The layers
+    below the last learn once a round, and would need epochs to get going where rounds are long."""
     weight_decay: NonNegativeFloat = 0.0
     ema_decay: float = Field(default=0.0, ge=0, lt=1)
     """How much of the exponential moving average (EMA) of the weights each step keeps; 0 keeps no
