@@ -24,7 +24,7 @@ def estimated_shares(probability: Floats, labelled: Floats) -> Floats:
 
     >>> said = np.array([[0.9, 0.1]] * 800 + [[0.1, 0.9]] * 200)
     >>> estimated_shares(said, np.array([0.5, 0.5])).round(3).tolist()
-    [0.874, 0.126]
+    [0.873, 0.127]
     """
     classes = len(labelled)
     shares = labelled
