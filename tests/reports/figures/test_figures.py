@@ -8,6 +8,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from eventide.errors import BadSetting, UnknownName
+from eventide.methods.tuned import method_settings
 from eventide.reports.figures import (
     FIGURES,
     class_sizes,
@@ -178,7 +179,9 @@ def test_sensitivity_keeps_its_runs(small_sample, tmp_path, monkeypatch):
     check(values, sensitivity.FIGURE, "λ3")
     assert len(values.points) == 6
     assert all(each.accuracy.runs == 2 for each in values.points)
-    assert values.own == {"λ1": 0.1, "λ2": 0.1, "λ3": 0.5}
+    tuned = method_settings("ucl-ec", "default", {}, {}).loss
+    weights = tuned.calibration_weight, tuned.contrastive_weight, tuned.agreement_weight
+    assert values.own == dict(zip(("λ1", "λ2", "λ3"), weights, strict=True))
     assert told[-1].startswith("12 of 12 runs: ucl-ec, ")
     told.clear()
     assert sensitivity.measure(own) == values
