@@ -40,7 +40,7 @@ def learning_rate(settings: TrainingSettings, epoch: int, round_steps: int = 1) 
     [0.1, 0.1, 0.2]
     """
     start = min(settings.fast_start, round_steps / 2)
-    rate = settings.learning_rate * max(1.0, start / 2 ** (epoch - 1))
+    rate = settings.learning_rate * max(1.0, start / 2.0 ** (epoch - 1))
     if settings.schedule == "constant":
         return rate
     done = (epoch - 1) / settings.epochs
