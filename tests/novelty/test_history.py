@@ -61,9 +61,9 @@ def test_it_is_saved_and_damage_is_seen(history):
     np.testing.assert_array_equal(again.labelled.signals, found.labelled.signals)
     assert StreamHistory.from_state({}) is None
     with pytest.raises(ValueError, match="events"):
-        StreamHistory.from_state(found.state() | {"history.classes": found.classes + 9})
+        StreamHistory.from_state(found.state() | {"stream.classes": found.classes + 9})
     with pytest.raises(ValueError, match="signals"):
-        StreamHistory.from_state(found.state() | {"history.signals": found.labelled.signals[1:]})
+        StreamHistory.from_state(found.state() | {"stream.signals": found.labelled.signals[1:]})
 
 
 def test_the_pool_listens_to_the_expert_that_is_right(history):

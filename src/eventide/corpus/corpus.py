@@ -40,6 +40,8 @@ class Corpus:
     users: Keys
     source: pl.DataFrame | None = None
     """The messages without their labels, for methods that read text; never saved."""
+    timed: bool = True
+    """Whether the messages have times of their own; else ``times`` were filled in for all."""
 
     def __len__(self) -> int:
         return len(self.times)
@@ -54,6 +56,7 @@ class Corpus:
             self.texts[rows],
             self.users[rows],
             None if self.source is None else self.source[rows],
+            self.timed,
         )
 
     def joined(self, other: Corpus) -> Corpus:
@@ -70,6 +73,7 @@ class Corpus:
             appended(self.texts, other.texts),
             appended(self.users, other.users),
             pl.concat(sources, how="diagonal_relaxed") if len(sources) == 2 else None,
+            self.timed and other.timed,
         )
 
     def compact(self) -> Corpus:
@@ -185,6 +189,7 @@ class Featuriser:
             texts=keys.texts,
             users=self.hashed("user", [user or "" for user in messages.get_column("user")]),
             source=messages.drop("event", "split").with_columns(read_part(messages["text"])),
+            timed=created.null_count() < max(len(created), 1),
         )
 
     def hashed(self, kind: str, values: pl.Series | Sequence[str]) -> Keys:

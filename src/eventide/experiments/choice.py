@@ -15,6 +15,7 @@ from eventide.experiments.variants import (
     grid,
     named,
     named_rows,
+    pooled,
     prototype_sources,
     without_parts,
 )
@@ -61,6 +62,7 @@ def groups() -> dict[str, tuple[Variant, ...]]:
         "ablation-grid": grid(),
         "controls": controls(),
         "fusions": fusions(),
+        "experts": pooled(),
         "parts": without_parts(),
         "prototypes": prototype_sources(),
         "all": _distinct(everything),

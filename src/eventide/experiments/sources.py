@@ -23,7 +23,7 @@ import eventide
 
 PACKAGE = Path(eventide.__file__).parent
 WITHOUT_INFLUENCE = {
-    "__init__.py", "__main__.py", "cli", "cluster", "errors.py", "experiments", "model", "novelty",
+    "__init__.py", "__main__.py", "cli", "cluster", "errors.py", "experiments", "model",
     "outputs.py", "progress.py", "reports", "safe_text.py", "serving", "storage", "testing",
 }  # fmt: skip
 """Parts that no figure of a run depends on. Every other part counts, a new one too."""
@@ -36,6 +36,8 @@ RUNNING = (
     "experiments/run.py",
     "model/fitted.py",
     "model/inference.py",
+    "model/novelty_scores.py",
+    "model/validation_predictions.py",
 )
 """Files of these packages that make a run all the same."""
 

@@ -141,6 +141,7 @@ PARTS: Mapping[str, Mapping[str, Any]] = {
     "no-weight-decay": {"training.weight_decay": 0.0},
     "steady-start": {"training.fast_start": 1.0},
     "shares-of-labels": {"training.estimated_shares": False},
+    "network-alone": {"training.pooled_experts": False},
 }
 """The default method without one of its parts each."""
 
@@ -157,6 +158,23 @@ def without_parts() -> tuple[Variant, ...]:
             Variant(f"{DEFAULT_METHOD}/{name}", DEFAULT_METHOD, dict(changes))
             for name, changes in PARTS.items()
         ),
+    )
+
+
+POOLED = ("ucl-ec", "ce", "ldam-drw", "logit-adjustment", "lr-encoder")
+"""Methods that the group `experts` gives the default method's pool of experts."""
+
+
+def pooled() -> tuple[Variant, ...]:
+    """Return the default method, its network alone, and others with its pool of experts.
+
+    >>> [each.name for each in pooled()][:3]
+    ['ucl-sharp', 'ucl-sharp/network-alone', 'ucl-ec/experts']
+    """
+    alone = f"{DEFAULT_METHOD}/network-alone"
+    return (
+        *(each for each in without_parts() if each.name in (DEFAULT_METHOD, alone)),
+        *(Variant(f"{name}/experts", name, {"training.pooled_experts": True}) for name in POOLED),
     )
 
 

@@ -65,4 +65,5 @@ class UclSharp(MultiViewMethod):
         "training.weight_decay": 5e-4,
         "training.fast_start": 4.0,
         "training.estimated_shares": True,
+        "training.pooled_experts": True,
     }

@@ -89,7 +89,11 @@ def fit_classifier(
             before_training=before_training,
         )
     data, run = fitted.data, fitted.run
-    novelty = NoveltyModel.fit(data.training_set, fitted.method)
+    adviser = fitted.adviser
+    if adviser is None:
+        novelty = NoveltyModel.fit(data.training_set, fitted.method)
+    else:
+        novelty, model._reference = adviser.novelty, adviser.reference
     # Only now: a fit that fails or is stopped leaves an older one as it was.
     told = () if isinstance(messages, Intake) else intake.notes
     model.settings_, model.notes_ = (

@@ -23,15 +23,15 @@ from eventide.novelty.off_topic import OffTopic, nearest_mean
 from eventide.novelty.reference import MOST, Reference
 from eventide.novelty.signals import SIGNALS, MessageEvidence, signal_table
 from eventide.novelty.verdicts import Verdicts, judge_messages, without_novelty
-from eventide.opinions.log_pool import LogarithmicPool
+from eventide.opinions.log_pool import Floats, LogarithmicPool, cross_pooled, softmax
 
 if TYPE_CHECKING:
     from eventide.model.classifier import EventClassifier
-    from eventide.model.inference import MemoryMatch
+    from eventide.model.inference import Advice, MemoryMatch
 
 ARRAYS = "novelty"
 """The file of the detector in a saved model; models of older releases have none."""
-PROBE, POOL, DISMISSED = "probe.", "pool", "dismissed"
+PROBE, POOL, DISMISSED = "probe.", "experts", "dismissed"
 ABSENT = -100.0
 """Logit of a class that no labelled message has."""
 
@@ -40,7 +40,8 @@ ABSENT = -100.0
 class NoveltyModel:
     """The fitted detector and the probe; of a model that was updated, its stream's history too.
 
-    With a history, the events of messages are those of a ``pool`` of experts, the network first.
+    With a ``pool`` of experts, the network first, the events of messages are the pool's. Validation
+    messages teach it, and with a history those that were labelled after they had come.
     """
 
     detector: NoveltyDetector
@@ -50,8 +51,13 @@ class NoveltyModel:
     off_topic: OffTopic | None = None
 
     @classmethod
-    def fit(cls, training_set: TrainingSet, method: Method) -> Self | None:
-        """Learn from a fitted method's predictions of the validation messages."""
+    def fit(
+        cls, training_set: TrainingSet, method: Method, *, experts: bool = False
+    ) -> Self | None:
+        """Learn from a fitted method's predictions of the validation messages.
+
+        With ``experts`` a pool of them is learned too.
+        """
         validation = training_set.validation
         if not len(validation):
             return None
@@ -65,7 +71,11 @@ class NoveltyModel:
         probe = fit_probe(training_set.corpus, training_set.labels, training_set.classes)
         evidence = evidence_of_messages(prediction, corpus, reference, probe)
         detector = NoveltyDetector.fit(evidence, validation.labels)
-        return None if detector is None else cls(detector, probe)
+        if detector is None:
+            return None
+        scores = expert_scores(evidence) if experts else None
+        pool = None if scores is None else LogarithmicPool.fit(scores, validation.labels)
+        return cls(detector, probe, pool)
 
     def adapted(self, history: StreamHistory | None) -> Self:
         """Learn from messages that were labelled after they had come: detector and pool."""
@@ -73,6 +83,7 @@ class NoveltyModel:
             return self
         known = history.known
         pool = LogarithmicPool.fit(history.labelled.scores[known], history.classes[known])
+        pool = pool or self.pool
         detector = self.detector.adapted(history, pool)
         return replace(self, detector=detector, pool=pool, history=history)
 
@@ -87,14 +98,7 @@ class NoveltyModel:
         """Let the experts speak together, where there is a pool; beliefs stay the network's."""
         if evidence.pooled is None:
             return said
-        powers = np.exp(evidence.pooled - evidence.pooled.max(axis=1, keepdims=True))
-        probability = powers / powers.sum(axis=1, keepdims=True)
-        return replace(
-            said,
-            probability=probability,
-            predicted=probability.argmax(axis=1),
-            undecided=np.zeros_like(said.undecided),
-        )
+        return pooled_prediction(said, softmax(evidence.pooled))
 
     def dismissing(self, features: NDArray[np.float32]) -> Self:
         """Learn that messages with these vectors [n, width] are off-topic."""
@@ -132,6 +136,16 @@ class NoveltyModel:
         history = StreamHistory.from_state(arrays)
         off_topic = OffTopic.of(arrays[DISMISSED]) if DISMISSED in arrays else None
         return cls(NoveltyDetector.from_state(arrays), probe, pool, history, off_topic)
+
+
+def pooled_prediction(said: Prediction, probability: Floats) -> Prediction:
+    """Return a prediction with the events of a pool's probabilities [n, C]."""
+    return replace(
+        said,
+        probability=probability,
+        predicted=probability.argmax(axis=1),
+        undecided=np.zeros_like(said.undecided),
+    )
 
 
 def fit_probe(corpus: Corpus, labels: Ints, classes: int) -> LinearProbe:
@@ -190,6 +204,29 @@ class Adviser:
     def __call__(self, said: Prediction, corpus: Corpus) -> Prediction:
         """Return what the pool says of the messages of ``corpus``."""
         return self.novelty.pooled(said, self.novelty.evidence(said, corpus, self.reference))
+
+    def note(self, messages: int) -> str:
+        """Say what the pool is, for a person."""
+        assert self.novelty.pool is not None
+        weights = zip(EXPERTS, self.novelty.pool.weights, strict=True)
+        told = ", ".join(f"{name} {weight:.2f}" for name, weight in weights)
+        return (
+            f"a pool of experts decides events; weights from {messages:,} validation messages:"
+            f" {told}"
+        )
+
+    def of_others(self, labels: Ints) -> Advice:
+        """Return what tells validation messages with these labels [n] what the pool would say.
+
+        Each is told by a pool that was fitted without a fifth of them, itself among these.
+        """
+
+        def advise(said: Prediction, corpus: Corpus) -> Prediction:
+            evidence = evidence_of_messages(said, corpus, self.reference, self.novelty.probe)
+            probability = cross_pooled(expert_scores(evidence), labels)
+            return said if probability is None else pooled_prediction(said, probability)
+
+        return advise
 
 
 def judged(

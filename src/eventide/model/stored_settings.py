@@ -44,6 +44,7 @@ EARLIER: dict[str, Any] = {
     "training.fast_start": 1.0,
     "training.folds": 0,
     "training.gaps": (None,),
+    "training.pooled_experts": False,
     "loss.fusion": "dempster",
     "loss.extra_terms": {},
     "loss.class_balanced_scale": "classes",

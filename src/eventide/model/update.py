@@ -290,14 +290,18 @@ def _settle(
     novelty, calibration = model.novelty_, model.calibration_
     validation, kept = model.validation_, validated
     if learned and len(held):
-        fitted, advise = NoveltyModel.fit(training_set, method), None
+        experts = model.settings_.training.pooled_experts
+        fitted, advise = NoveltyModel.fit(training_set, method, experts=experts), None
         if fitted is not None and novelty is not None:
             fitted = replace(fitted, off_topic=novelty.off_topic)
         novelty = fitted or novelty
         if novelty is not None:
             novelty = novelty.adapted(history)
             reference = Reference(memory.corpus, memory.labels, len(classes))
-            advise = Adviser(novelty, reference)
+            adviser = Adviser(novelty, reference)
+            # a pool that the validation messages themselves taught would flatter itself on them
+            flattered = fitted is not None and novelty.pool is fitted.pool is not None
+            advise = adviser.of_others(held.labels) if flattered else adviser
         said = ValidationPredictions.of(method, training_set, advise)
         calibration = said.calibrate()
         validation = replace(said, kind=calibration.kind)

@@ -21,7 +21,7 @@ def expert_scores(evidence: MessageEvidence) -> NDArray[np.float32]:
 
     ``network`` and ``probe`` are log probabilities, ``centroid`` and ``nearest`` cosines of the
     text's vector, ``elements`` counts elements that labelled messages of this class alone have, and
-    ``time`` falls with the distance to the nearest labelled message of the class.
+    ``time`` is the log density of the class's labelled messages at the time of the message.
     """
     found = evidence.comparison
     logits = evidence.logits - evidence.logits.max(axis=1, keepdims=True)
@@ -33,6 +33,6 @@ def expert_scores(evidence: MessageEvidence) -> NDArray[np.float32]:
         COSINES * found.centroid,
         COSINES * np.maximum(found.nearest[:, :, 0], 0.0),
         np.log1p(found.own),
-        -np.log1p(found.apart),
+        found.when,
     )
     return np.stack(scores, axis=2).astype(np.float32)

@@ -19,6 +19,8 @@ from eventide.opinions.log_pool import LogarithmicPool
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+STATE = "stream"
+"""How its arrays are called in a saved model; "history" were scores of another time expert."""
 UNKNOWN = -1
 """The class of a message about an event that was not known when it came."""
 MOST_KNOWN, MOST_NEW, MOST_RECENT = 300, 100, 200
@@ -106,22 +108,22 @@ class StreamHistory:
     def state(self) -> dict[str, NDArray[Any]]:
         """Return arrays that ``from_state`` reads back."""
         return {
-            "history.signals": self.labelled.signals,
-            "history.scores": self.labelled.scores,
-            "history.classes": self.classes,
-            "history.recent.signals": self.recent.signals,
-            "history.recent.scores": self.recent.scores,
+            f"{STATE}.signals": self.labelled.signals,
+            f"{STATE}.scores": self.labelled.scores,
+            f"{STATE}.classes": self.classes,
+            f"{STATE}.recent.signals": self.recent.signals,
+            f"{STATE}.recent.scores": self.recent.scores,
         }
 
     @classmethod
     def from_state(cls, arrays: Mapping[str, NDArray[Any]]) -> Self | None:
         """Read what ``state`` gave; None of a model that has none; ValueError if it is damaged."""
-        if "history.classes" not in arrays:
+        if f"{STATE}.classes" not in arrays:
             return None
-        classes = arrays["history.classes"]
+        classes = arrays[f"{STATE}.classes"]
         labelled, recent = (
             MessageRecord(arrays[f"{part}.signals"], arrays[f"{part}.scores"])
-            for part in ("history", "history.recent")
+            for part in (STATE, f"{STATE}.recent")
         )
         for each in (labelled, recent):
             same = each.signals.ndim == 2 and each.scores.ndim == 3

@@ -13,14 +13,13 @@ from numpy.typing import NDArray
 from eventide.arrays import appended, unit_rows
 from eventide.corpus.corpus import Corpus, Ints
 from eventide.graphs.keys import KeyIndex
+from eventide.novelty.event_times import EventTimes
 
 Floats = NDArray[np.float64]
 NEAREST = 10
 """Nearest labelled messages that are read."""
 MOST = 20_000
 """Labelled messages that vectors are compared with; of more, every n-th of each event."""
-NEVER = 1_000_000
-"""Time buckets to a class without labelled messages."""
 CHUNK = 1024
 """Messages that are compared at a time: no array grows with messages times messages."""
 
@@ -44,8 +43,8 @@ class Comparison:
     ``nearest`` [n, C, NEAREST] are the largest cosines with messages of each class, falling; -1
     where a class has no more. ``centroid`` [n, C] are cosines with the class centroids.
     ``unknown`` [n] counts elements that no labelled message has, ``elements`` [n] all of them, and
-    ``own`` [n, C] those that labelled messages of one class alone have. ``apart`` [n, C] are the
-    time buckets between a message and the labelled message of each class that is nearest in time.
+    ``own`` [n, C] those that labelled messages of one class alone have. ``when`` [n, C] is the log
+    density of each class's labelled messages at the time of a message; 0 where it has no time.
     """
 
     nearest: NDArray[np.float32]
@@ -53,7 +52,7 @@ class Comparison:
     elements: Ints
     unknown: Ints
     own: Ints
-    apart: Ints
+    when: Floats
 
 
 class Reference:
@@ -122,7 +121,7 @@ class Reference:
             elements,
             unknown,
             own,
-            self._apart(corpus.times),
+            self._when(corpus),
         )
 
     def _vectors(self, vectors: NDArray[np.float32]) -> tuple[NDArray[np.float32], Floats]:
@@ -135,23 +134,15 @@ class Reference:
         return nearest, (vectors @ self.centroids.T).astype(np.float64)
 
     @cached_property
-    def _moments(self) -> list[Ints]:
-        """The times at which each class has labelled messages, rising."""
-        return [np.unique(self.memory.times[self.labels == each]) for each in range(self.classes)]
+    def _event_times(self) -> EventTimes:
+        return EventTimes(self.memory.times[self.rows], self.labels[self.rows], self.classes)
 
-    def _apart(self, times: Ints) -> Ints:
+    def _when(self, corpus: Corpus) -> Floats:
+        if not corpus.timed or not len(self.rows):
+            return np.zeros((len(corpus), self.classes))
         # The clock stands still after the memory's latest: a model that nobody has updated for
         # weeks must not take every event for a thing of the past.
-        times = np.minimum(times, self.memory.times.max()) if len(self.memory) else times
-        found = np.full((len(times), self.classes), NEVER, dtype=np.int64)
-        for each, moments in enumerate(self._moments):
-            if len(moments):
-                after = np.searchsorted(moments, times)
-                near = np.stack(
-                    [moments[np.clip(at, 0, len(moments) - 1)] for at in (after - 1, after)]
-                )
-                found[:, each] = np.abs(near - times).min(axis=0).clip(max=NEVER)
-        return found
+        return self._event_times.log_density(np.minimum(corpus.times, self.memory.times.max()))
 
     def _counted(self, corpus: Corpus) -> tuple[Ints, Ints, Ints]:
         elements = np.zeros(len(corpus), dtype=np.int64)

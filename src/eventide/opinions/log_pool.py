@@ -11,6 +11,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from eventide.opinions.calibration import FOLDS, folds_of
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 FEWEST = 10
@@ -69,6 +71,28 @@ class LogarithmicPool:
 
     def apply(self, scores: NDArray[np.floating]) -> Floats:
         """Return probabilities [n, C] from scores [n, C, K]."""
-        logits = self.logits(scores)
-        powers = np.exp(logits - logits.max(axis=1, keepdims=True))
-        return np.asarray(powers / powers.sum(axis=1, keepdims=True))
+        return softmax(self.logits(scores))
+
+
+def softmax(logits: Floats) -> Floats:
+    """Return probabilities [n, C] of logits [n, C]."""
+    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+    found: Floats = powers / powers.sum(axis=1, keepdims=True)
+    return found
+
+
+def cross_pooled(scores: NDArray[np.floating], labels: Ints) -> Floats | None:
+    """Pool each message's scores [n, C, K] by weights that were fitted on other folds.
+
+    None where the messages are too few for a pool.
+    """
+    folds = folds_of(labels)
+    pools = [
+        LogarithmicPool.fit(scores[folds != each], labels[folds != each]) for each in range(FOLDS)
+    ]
+    probability = np.empty(scores.shape[:2])
+    for each, pool in enumerate(pools):
+        if pool is None:
+            return None
+        probability[folds == each] = pool.apply(scores[folds == each])
+    return probability

@@ -60,7 +60,7 @@ def reference_doubt(loaded: LoadedModel) -> NDArray[np.float64]:
         rows = rows[np.linspace(0, len(rows) - 1, REFERENCE).astype(int)]
     if not len(rows):
         return np.zeros(0)
-    return model.method_.predict(rows).doubt
+    return model.inference.predict_rows(rows).doubt
 
 
 def drift(store: Store, loaded: LoadedModel, reference: NDArray[np.float64]) -> dict[str, Any]:

@@ -59,6 +59,10 @@ class TrainingSettings(SettingGroup):
     estimated_shares: bool = False
     """Estimate how often each event occurs from the unlabelled messages of the graph, and let
     probabilities follow; else they follow the labels, which may have been drawn otherwise."""
+    pooled_experts: bool = False
+    """Let a pool of experts decide events: the network's opinion, logistic regression on the text
+    vectors, the nearest labelled messages, elements, and when each event was written about. The
+    weights are fitted on validation messages; beliefs and vacuity stay the network's."""
     gaps: tuple[int | None, ...] = Field(default=(None,), min_length=1)
     """Which neighbours the steps of training see, in turn: null all of them, a number only those
     more than so many time buckets older, as if the message came that long after the rest."""

@@ -68,7 +68,7 @@ class ModelRun(FittedRun):
         """Predict the messages of a part with the probabilities that the method gives."""
         own = self.parts[part]
         if own.frame is None:
-            return self.model.method_.predict(own.match.rows)
+            return self.model.inference.predict_rows(own.match.rows)
         return self.model.inference.uncalibrated(own.frame, own.match)
 
     @property

@@ -177,7 +177,7 @@ def _remembered(model: EventClassifier) -> ReportSubject:
     memory, graph = model.memory_, model.settings_.graph
     starts = bucket_starts(memory.times, graph.time_unit, graph.bucket_width)
     clear = model.remembered_
-    said = model.method_.predict(np.arange(len(memory))).calibrated(model.calibration_)
+    said = model.inference.predict_rows(np.arange(len(memory))).calibrated(model.calibration_)
     return ReportSubject(
         model=model,
         name="the model's own messages",
