@@ -29,7 +29,7 @@ def classifier(method, protocol, messages):
 
 
 @pytest.mark.parametrize("protocol", ["transductive", "inductive"])
-@pytest.mark.parametrize("method", ["ucl-ec+cb", "lr-encoder"])
+@pytest.mark.parametrize("method", ["ucl-ec+cb", "ucl-sharp", "lr-encoder"])
 def test_an_experiment_predicts_as_the_classifier_does(method, protocol, small_sample):
     """The same seed, split and settings: bit for bit the same predictions."""
     data = read_experiment_data(small_sample)
