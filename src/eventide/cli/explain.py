@@ -15,6 +15,15 @@ from eventide.safe_text import safe
 if TYPE_CHECKING:
     from eventide.model.explain import Explanation, Neighbour
 
+NAMES = {
+    "network": "the network",
+    "probe": "logistic regression",
+    "centroid": "the event's mean text",
+    "nearest": "the nearest messages",
+    "elements": "elements",
+    "time": "the time",
+}
+"""What the experts of a pool are called."""
 CONTRADICTION = 0.1
 """Conflict of two views from which on it is printed."""
 
@@ -64,6 +73,10 @@ def show_explanation(found: Explanation) -> None:
     for pair, conflict in sorted(found.conflicts.items(), key=lambda item: -item[1]):
         if conflict > CONTRADICTION:
             say(f"   {safe(pair)} contradict each other: {conflict:.2f}")
+    if found.pool is not None:
+        said = found.pool.experts.items()
+        told = ", ".join(f"{NAMES[name]} {value:+.1f}" for name, value in said if abs(value) > 0.05)
+        say(f"   for it, and against {safe(found.pool.next_event)} (log odds): {told or 'nothing'}")
     width = page_console().width
     for view in found.views:
         say(

@@ -14,6 +14,9 @@ from eventide.errors import InputError
 from eventide.graphs.incidence import shared_pairs
 from eventide.methods.trained import MultiViewMethod
 from eventide.model.classifier import EventClassifier
+from eventide.model.inference import MemoryMatch
+from eventide.model.novelty_scores import Adviser
+from eventide.novelty.experts import EXPERTS
 from eventide.opinions.fusion import pairwise_conflict
 from eventide.opinions.opinion import Opinion, OpinionLike
 
@@ -44,10 +47,22 @@ class ViewExplanation:
 
 
 @dataclass(frozen=True)
+class PoolExplanation:
+    """What speaks for the assigned event, and against the next in the pool of experts.
+
+    ``experts`` have the difference of the two events' logits that each adds.
+    """
+
+    next_event: str
+    experts: dict[str, float]
+
+
+@dataclass(frozen=True)
 class Explanation:
     """One message's opinion with its reasons; ``conflicts`` holds T for every pair of views.
 
-    ``uncertainty`` is the vacuity, here and in each view.
+    ``uncertainty`` is the vacuity, here and in each view. There is a ``pool`` where experts decide
+    the event together.
     """
 
     id: str
@@ -63,6 +78,7 @@ class Explanation:
     time_unit: str
     conflicts: dict[str, float]
     views: list[ViewExplanation]
+    pool: PoolExplanation | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
@@ -123,6 +139,24 @@ def explain(
             _view(model, name, view, corpus, row, float(rates[name][0]), fallback, strongest)
             for name, view in readout.views.items()
         ],
+        pool=_pool(model, chosen, match, decided),
+    )
+
+
+def _pool(
+    model: EventClassifier, chosen: pl.DataFrame, match: MemoryMatch, decided: int
+) -> PoolExplanation | None:
+    adviser = model.inference.advise
+    if not isinstance(adviser, Adviser):
+        return None
+    ((_, said, corpus),) = model.inference.parts(chosen, match)
+    (added,) = adviser.contributions(said, corpus)
+    others = added.sum(axis=1)
+    others[decided] = -np.inf
+    following = int(others.argmax())
+    difference = (added[decided] - added[following]).tolist()
+    return PoolExplanation(
+        str(model.classes_[following]), dict(zip(EXPERTS, difference, strict=True))
     )
 
 

@@ -215,6 +215,13 @@ class Adviser:
             f" {told}"
         )
 
+    def contributions(self, said: Prediction, corpus: Corpus) -> Floats:
+        """Return what each expert adds to the logit of each class [n, C, experts]."""
+        assert self.novelty.pool is not None
+        evidence = self.novelty.evidence(said, corpus, self.reference)
+        found: Floats = expert_scores(evidence) * self.novelty.pool.weights
+        return found
+
     def of_others(self, labels: Ints) -> Advice:
         """Return what tells validation messages with these labels [n] what the pool would say.
 
