@@ -52,11 +52,17 @@ class NoveltyModel:
 
     @classmethod
     def fit(
-        cls, training_set: TrainingSet, method: Method, *, experts: bool = False
+        cls,
+        training_set: TrainingSet,
+        method: Method,
+        *,
+        experts: bool = False,
+        start: LinearProbe | None = None,
     ) -> Self | None:
         """Learn from a fitted method's predictions of the validation messages.
 
-        With ``experts`` a pool of them is learned too.
+        With ``experts`` a pool of them is learned too. The probe's fit may ``start`` at an older
+        one.
         """
         validation = training_set.validation
         if not len(validation):
@@ -68,7 +74,7 @@ class NoveltyModel:
             held = validation.rows if validation.rows is not None else rows[:0]
             corpus, prediction = training_set.corpus.take(held), method.predict(held)
         reference = Reference(training_set.corpus, training_set.labels, training_set.classes)
-        probe = fit_probe(training_set.corpus, training_set.labels, training_set.classes)
+        probe = fit_probe(training_set.corpus, training_set.labels, training_set.classes, start)
         evidence = evidence_of_messages(prediction, corpus, reference, probe)
         detector = NoveltyDetector.fit(evidence, validation.labels)
         if detector is None:
@@ -148,15 +154,19 @@ def pooled_prediction(said: Prediction, probability: Floats) -> Prediction:
     )
 
 
-def fit_probe(corpus: Corpus, labels: Ints, classes: int) -> LinearProbe:
+def fit_probe(
+    corpus: Corpus, labels: Ints, classes: int, start: LinearProbe | None = None
+) -> LinearProbe:
     """Fit logistic regression on the unit vectors of labelled messages, at most `MOST` of them.
 
-    A class without any (its messages have left the memory) never wins.
+    A class without any (its messages have left the memory) never wins. The fit may ``start`` at
+    the probe of before an update.
     """
     step = max(1, -(-int((labels >= 0).sum()) // MOST))
     present = np.unique(labels[labels >= 0])
     rows = np.concatenate([np.flatnonzero(labels == each)[::step] for each in present])
-    found = LinearProbe.fit(unit_rows(corpus.features[rows]), labels[rows])
+    near = None if start is None or len(present) < classes else start
+    found = LinearProbe.fit(unit_rows(corpus.features[rows]), labels[rows], start=near)
     if len(present) == classes:
         return found
     weights, bias = np.zeros((classes, found.weights.shape[1])), np.full(classes, ABSENT)

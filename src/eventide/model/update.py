@@ -252,6 +252,9 @@ def _continued(
         return method
     assert isinstance(method, LrEncoder)
     if learned:
+        older = model.method_
+        assert isinstance(older, LrEncoder)
+        method.start = older.probe
         method.fit(training_set, lambda _: None, None)
     else:
         method.restore(states, training_set.corpus)
@@ -291,7 +294,9 @@ def _settle(
     validation, kept = model.validation_, validated
     if learned and len(held):
         experts = model.settings_.training.pooled_experts
-        fitted, advise = NoveltyModel.fit(training_set, method, experts=experts), None
+        start = None if novelty is None else novelty.probe
+        fitted = NoveltyModel.fit(training_set, method, experts=experts, start=start)
+        advise = None
         if fitted is not None and novelty is not None:
             fitted = replace(fitted, off_topic=novelty.off_topic)
         novelty = fitted or novelty

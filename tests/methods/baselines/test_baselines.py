@@ -89,3 +89,14 @@ def test_baselines_learn_the_sample(small_sample):
         model = EventClassifier(method=method, encoder="wordllama").fit(small_sample)
         assert model.score(test) > least, method
         assert len(model.history_) == 1
+
+
+def test_a_start_leads_to_the_same_optimum_with_another_class():
+    random = np.random.default_rng(0)
+    labels = random.integers(0, 4, 300)
+    vectors = random.normal(size=(300, 8)) + np.eye(4, 8)[labels] * 2
+    older = LinearProbe.fit(vectors[labels < 3], labels[labels < 3])
+    plain = LinearProbe.fit(vectors, labels)
+    found = LinearProbe.fit(vectors, labels, start=older)
+    np.testing.assert_allclose(found.weights, plain.weights, atol=2e-3)
+    assert older.of(np.array([3])).bias.tolist() == [0.0]

@@ -31,17 +31,24 @@ class LinearProbe:
     bias: NDArray[np.float64]
 
     @classmethod
-    def fit(cls, vectors: Matrix, labels: Ints, strength: float = 1.0) -> Self:
+    def fit(
+        cls, vectors: Matrix, labels: Ints, strength: float = 1.0, start: LinearProbe | None = None
+    ) -> Self:
         """Minimise ``strength`` (C) * the multinomial log-loss + an L2 penalty by L-BFGS.
 
         ``labels`` name every class at least once. Every class weighs the same: a message weighs
         n / (classes * messages of its class). Nothing is tuned here, so validation labels are not
-        used at all.
+        used at all. A ``start`` near the optimum, of fewer messages or classes, saves iterations.
         """
         from sklearn.exceptions import ConvergenceWarning
         from sklearn.linear_model import LogisticRegression
 
         model = LogisticRegression(C=strength, class_weight="balanced", max_iter=ROUNDS)
+        classes = int(labels.max()) + 1
+        if start is not None and classes > 2:
+            from_there = start.of(np.arange(classes))
+            model.set_params(warm_start=True)
+            model.coef_, model.intercept_ = from_there.weights, from_there.bias
         # An optimum that is not quite reached is still a fixed, repeatable classifier.
         with quiet(ConvergenceWarning):
             model.fit(vectors, labels)
@@ -52,6 +59,14 @@ class LinearProbe:
             bias = np.concatenate([np.zeros_like(bias), bias])
         return cls(weights, bias)
 
+    def of(self, classes: Ints) -> LinearProbe:
+        """Return the probe of these classes alone; one that it does not have gets zeros."""
+        there = classes < len(self.bias)
+        weights = np.zeros((len(classes), self.weights.shape[1]))
+        bias = np.zeros(len(classes))
+        weights[there], bias[there] = self.weights[classes[there]], self.bias[classes[there]]
+        return LinearProbe(weights, bias)
+
     def logits(self, vectors: Matrix) -> Logits:
         """Return the logits of vectors [n, width] as [n, C]."""
         return np.asarray(vectors @ self.weights.T + self.bias, dtype=np.float32)
@@ -61,6 +76,8 @@ class ProbedMethod(SingleStepMethod):
     """A method that turns messages into vectors without labels and probes them linearly."""
 
     probe: LinearProbe
+    start: LinearProbe | None = None
+    """Where fitting starts: the probe of before an update."""
 
     def fit_vectors(self, training_set: TrainingSet) -> Matrix:
         """Learn how to make vectors, and return those of every message of the memory."""
@@ -74,7 +91,8 @@ class ProbedMethod(SingleStepMethod):
         """Fit vectors, then the probe on those of the training messages."""
         vectors, rows = self.fit_vectors(training_set), training_set.training_rows
         strength = self.settings.training.probe_strength
-        self.probe = LinearProbe.fit(vectors[rows], training_set.labels[rows], strength)
+        labels = training_set.labels[rows]
+        self.probe = LinearProbe.fit(vectors[rows], labels, strength, self.start)
         return self.probe.logits(vectors)
 
     def logits(self, corpus: Corpus) -> Logits:
