@@ -27,7 +27,7 @@ METHODS.add(
 METHODS.add(
     DEFAULT_METHOD,
     "eventide.methods.ucl:UclSharp",
-    "UCL-EC whose boundaries can act: sharp contrast, cosines, evidence by C (the default)",
+    "UCL-EC with sharp contrast and evidence by C, in a pool of experts (the default)",
     "ours",
 )
 

@@ -46,8 +46,8 @@ class UclSharp(MultiViewMethod):
     Evidence is counted in units of C, so that certainty does not depend on the number of classes.
     Heads must overcome the class sizes while they learn. The contrast has a low temperature, at
     which a margin moves the boundary, and the margin is wider for rarer classes. Attention only
-    ever falls with time. How common an event is, unlabelled messages say. Each choice was made on
-    unlocked messages (docs/tuning.md).
+    ever falls with time. How common an event is, unlabelled messages say. A pool of experts, the
+    network first, decides the event. Each choice was made on unlocked messages (docs/tuning.md).
     """
 
     defaults: ClassVar[Mapping[str, Any]] = CENTROIDS | {
