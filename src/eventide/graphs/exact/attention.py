@@ -15,7 +15,7 @@ from eventide.graphs.exact.gather_schedule import GatherSchedule, GatherSchedule
 from eventide.graphs.exact.products import FixedMatrix, empty
 
 RUN = 1 << 16  # weights that are computed at once
-PART_BYTES = 1 << 29  # values and sums of the columns that are averaged at a time
+PART_BYTES = 1 << 30  # bucket sums of the columns that are averaged at a time
 LEAST_COLUMNS = 16
 
 
@@ -209,17 +209,19 @@ def average_sums(sums: Tensor, values: Tensor, rates: Tensor, schedules: GatherS
 
 
 def column_parts(buckets: int, values: Tensor) -> list[slice]:
-    """Split the columns of ``values`` so that each part and its bucket sums fit ``PART_BYTES``.
+    """Split the columns of ``values`` so that the bucket sums of each part fit ``PART_BYTES``.
 
-    Each column is averaged by itself: a million messages never have all their sums at once.
+    Each column is averaged by itself: a million messages never have all their sums at once. Parts
+    are few and of one size, as each goes through all schedules again.
 
-    >>> column_parts(PART_BYTES, torch.zeros(1, 48))
-    [slice(0, 16, None), slice(16, 32, None), slice(32, 48, None)]
+    >>> column_parts(PART_BYTES // 4 // 32, torch.zeros(1, 48))
+    [slice(0, 32, None), slice(32, 48, None)]
     """
-    rows, width = buckets + len(values), values.shape[1]
-    most = PART_BYTES // max(rows * values.element_size(), 1)
-    step = max(most // LEAST_COLUMNS, 1) * LEAST_COLUMNS
-    return [slice(first, min(first + step, width)) for first in range(0, max(width, 1), step)]
+    width = max(values.shape[1], 1)
+    most = PART_BYTES // max(buckets * values.element_size(), 1) // LEAST_COLUMNS
+    pieces = -(-width // LEAST_COLUMNS)
+    step = -(-pieces // -(-pieces // max(most, 1))) * LEAST_COLUMNS
+    return [slice(first, min(first + step, width)) for first in range(0, width, step)]
 
 
 def _all_weights(schedules: GatherSchedules, rates: Tensor) -> dict[int, Weights]:
@@ -254,7 +256,7 @@ def _send_all_back(
         weights = ctx.weights.get(rows.start) or Weights(schedule, rates[rows])
         to_rates = None if wanted[2] is None else wanted[2][rows]
         each = *wanted[:2], to_rates
-        send_back(schedule, weights, gradient[rows], sources, each, add=number > 0)
+        send_back(schedule, weights, gradient[rows].contiguous(), sources, each, add=number > 0)
 
 
 class _AverageSums(torch.autograd.Function):
@@ -290,43 +292,34 @@ class _AverageValues(torch.autograd.Function):
         ctx: Any, values: Tensor, rates: Tensor, members: FixedMatrix, schedules: GatherSchedules
     ) -> Tensor:
         ctx.parts = column_parts(members.shape[0], values)
-        ctx.weights = _all_weights(schedules, rates) if len(ctx.parts) == 1 else {}
         ctx.members, ctx.schedules, ctx.rates = members, schedules, rates.detach()
+        weights, whole = _all_weights(schedules, rates), len(ctx.parts) == 1
         out = empty(schedules.count, values)
-        if len(ctx.parts) == 1:
-            sums = members.plain(values)
-            _read_all(sums, values, rates, schedules, ctx.weights, out)
-            ctx.save_for_backward(values, sums)
-            return out
         for columns in ctx.parts:
-            some = values[:, columns].contiguous()
-            part = empty(schedules.count, some)
-            _read_all(members.plain(some), some, rates, schedules, ctx.weights, part)
-            out[:, columns] = part
-        ctx.save_for_backward(values, None)
+            sums, some = members.plain(values[:, columns]), values[:, columns]
+            _read_all(sums, some, rates, schedules, weights, out[:, columns])
+        ctx.weights = weights if whole else {}
+        ctx.save_for_backward(values, sums if whole else None)
         return out
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
-        values, sums = ctx.saved_tensors
+        values, kept = ctx.saved_tensors
         wanted, for_rates = ctx.needs_input_grad[:2]
-        whole = len(ctx.parts) == 1
+        ctx.weights = ctx.weights or _all_weights(ctx.schedules, ctx.rates)
         grad_values = empty(len(values), values) if wanted else None
         grad_rates = torch.zeros_like(ctx.rates) if for_rates else None
         for columns in ctx.parts:
-            some = values if whole else values[:, columns].contiguous()
-            their_sums = sums if whole else ctx.members.plain(some)
-            to_sums = empty(len(their_sums), some) if wanted else None
-            to_values = (grad_values if whole else empty(len(some), some)) if wanted else None
+            some = values[:, columns]
+            sums = ctx.members.plain(some) if kept is None else kept
+            to_sums = empty(len(sums), sums) if wanted else None
+            to_values = None if grad_values is None else grad_values[:, columns]
             to_rates = torch.empty_like(ctx.rates) if for_rates else None
-            each = to_sums, to_values, to_rates
-            given = gradient[:, columns].contiguous()
-            _send_all_back(ctx, given, (their_sums, some), each)
-            if to_sums is not None and to_values is not None and grad_values is not None:
+            _send_all_back(ctx, gradient[:, columns], (sums, some), (to_sums, to_values, to_rates))
+            if to_sums is not None and to_values is not None:
                 ctx.members.add_transposed(to_sums, to_values)
-                if not whole:
-                    grad_values[:, columns] = to_values
             if grad_rates is not None and to_rates is not None:
                 grad_rates += to_rates
+        ctx.weights = {}
         return grad_values, grad_rates, None, None

@@ -62,7 +62,9 @@ class Pattern:
             return out if add else out.zero_()
         # in target: the plain product would fill and copy the result first
         matrix = _sparse(self.pointers, self.columns_of, values, self.shape)
-        return out.addmm_(matrix, dense.contiguous(), beta=1 if add else 0)
+        # some of the columns of a larger matrix are read, and written, where they are
+        dense = dense if dense.stride(1) == 1 else dense.contiguous()
+        return out.addmm_(matrix, dense, beta=1 if add else 0)
 
     def times_both(
         self, values: Tensor, others: Tensor, dense: Tensor, out: Tensor, *, add: bool
@@ -99,8 +101,11 @@ class Pattern:
     def dots(self, left: Tensor, right: Tensor, out: Tensor) -> None:
         """Write left[row] . right[column] of every entry into ``out``."""
         if len(out) and left.shape[1]:
-            ones = torch.ones_like(out)
-            matrix = _sparse(self.pointers, self.columns_of, ones, self.shape)
+            columns, ones = self.columns_of, torch.ones_like(out)
+            if not right.is_contiguous():  # the product would copy all of it
+                used, columns = torch.unique(columns, return_inverse=True)
+                columns, right = columns.to(self.columns_of.dtype), right.index_select(0, used)
+            matrix = _sparse(self.pointers, columns, ones, (self.shape[0], len(right)))
             out.copy_(torch.sparse.sampled_addmm(matrix, left, right.T, beta=0).values())
         else:
             out.zero_()
