@@ -123,7 +123,7 @@ def test_chunks_change_nothing(monkeypatch):
     monkeypatch.setattr(
         neighbourhood,
         "GatherSchedules",
-        lambda readers, device: plan.GatherSchedules(readers, device, chunk=37),
+        lambda readers, device, **named: plan.GatherSchedules(readers, device, 37, **named),
     )
     for got, wanted in zip(
         outcome(build(case)[0], values, rates, None, cotangent), whole, strict=True

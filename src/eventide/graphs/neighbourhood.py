@@ -102,7 +102,7 @@ class BucketedNeighbourhood:
     def _all(self, device: torch.device) -> GatherSchedules:
         """How to read around all messages, kept."""
         if device not in self._whole:
-            self._whole[device] = GatherSchedules(self.bucket_index.readers, device)
+            self._whole[device] = GatherSchedules(self.bucket_index.readers, device, reorder=True)
         return self._whole[device]
 
 

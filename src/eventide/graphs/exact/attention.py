@@ -5,13 +5,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from eventide.graphs.exact.gather_schedule import GatherSchedule, GatherSchedules
+from eventide.graphs.exact.gather_schedule import Chosen, GatherSchedule, GatherSchedules
 from eventide.graphs.exact.products import FixedMatrix, empty
 
 RUN = 1 << 16  # weights that are computed at once
@@ -224,11 +225,18 @@ def column_parts(buckets: int, values: Tensor) -> list[slice]:
     return [slice(first, min(first + step, width)) for first in range(0, width, step)]
 
 
-def _all_weights(schedules: GatherSchedules, rates: Tensor) -> dict[int, Weights]:
+def _all_weights(schedules: GatherSchedules, rates: Tensor) -> list[Weights]:
     """The weights of each schedule, where these are kept."""
     if not schedules.kept:
-        return {}
-    return {rows.start: Weights(schedule, rates[rows]) for rows, schedule in schedules}
+        return []
+    return [Weights(schedule, rates[rows]) for rows, schedule in schedules]
+
+
+def _with_weights(
+    schedules: GatherSchedules, rates: Tensor, ready: list[Weights]
+) -> Iterator[tuple[Chosen, GatherSchedule, Weights]]:
+    for number, (rows, schedule) in enumerate(schedules):
+        yield rows, schedule, ready[number] if ready else Weights(schedule, rates[rows])
 
 
 def _read_all(
@@ -236,12 +244,16 @@ def _read_all(
     values: Tensor,
     rates: Tensor,
     schedules: GatherSchedules,
-    ready: dict[int, Weights],
+    ready: list[Weights],
     out: Tensor,
 ) -> None:
-    for rows, schedule in schedules:
-        weights = ready.get(rows.start) or Weights(schedule, rates[rows])
-        read(schedule, weights, sums, values, out[rows])
+    for rows, schedule, weights in _with_weights(schedules, rates, ready):
+        if isinstance(rows, slice):
+            read(schedule, weights, sums, values, out[rows])
+        else:
+            part = empty(len(rows), out)
+            read(schedule, weights, sums, values, part)
+            out[rows] = part
 
 
 def _send_all_back(
@@ -251,12 +263,15 @@ def _send_all_back(
     wanted: tuple[Tensor | None, Tensor | None, Tensor | None],
 ) -> None:
     """Write the gradients of sums, values and rates where they are wanted."""
-    rates = ctx.rates
-    for number, (rows, schedule) in enumerate(ctx.schedules):
-        weights = ctx.weights.get(rows.start) or Weights(schedule, rates[rows])
-        to_rates = None if wanted[2] is None else wanted[2][rows]
-        each = *wanted[:2], to_rates
-        send_back(schedule, weights, gradient[rows].contiguous(), sources, each, add=number > 0)
+    to_sums, to_values, to_rates = wanted
+    all_weights = _with_weights(ctx.schedules, ctx.rates, ctx.weights)
+    for number, (rows, schedule, weights) in enumerate(all_weights):
+        part = None if to_rates is None else empty(schedule.readers, to_rates)
+        given = gradient[rows].contiguous()
+        each = to_sums, to_values, part
+        send_back(schedule, weights, given, sources, each, add=number > 0)
+        if to_rates is not None and part is not None:
+            to_rates[rows] = part
 
 
 class _AverageSums(torch.autograd.Function):
@@ -298,7 +313,7 @@ class _AverageValues(torch.autograd.Function):
         for columns in ctx.parts:
             sums, some = members.plain(values[:, columns]), values[:, columns]
             _read_all(sums, some, rates, schedules, weights, out[:, columns])
-        ctx.weights = weights if whole else {}
+        ctx.weights = weights if whole else []
         ctx.save_for_backward(values, sums if whole else None)
         return out
 
@@ -321,5 +336,5 @@ class _AverageValues(torch.autograd.Function):
                 ctx.members.add_transposed(to_sums, to_values)
             if grad_rates is not None and to_rates is not None:
                 grad_rates += to_rates
-        ctx.weights = {}
+        ctx.weights = []
         return grad_values, grad_rates, None, None

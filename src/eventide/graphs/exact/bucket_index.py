@@ -152,6 +152,24 @@ class Readers:
             own=None if self.own is None else self.own[rows],
         )
 
+    def together(self) -> Ints:
+        """An order in which readers of the same blocks follow each other.
+
+        First by the block that most readers share, then by the one that fewest do: what one of
+        them has read is still in the processor's cache for the next.
+        """
+        profiles = len(self.reads.pointers) - 1
+        lengths, blocks = np.diff(self.reads.pointers), self.reads.blocks
+        owner = np.repeat(np.arange(profiles), lengths)
+        readers = np.bincount(self.profile, minlength=profiles)
+        popularity = np.bincount(blocks, weights=readers[owner], minlength=len(self.blocks.lengths))
+        place = np.empty(len(popularity), dtype=np.int64)
+        place[np.argsort(-popularity, kind="stable")] = np.arange(len(place))
+        most, least = np.full(profiles, len(place)), np.full(profiles, -1)
+        np.minimum.at(most, owner, place[blocks])
+        np.maximum.at(least, owner, place[blocks])
+        return np.lexsort((self.profile, least[self.profile], most[self.profile]))
+
     def earlier(self, gap: int) -> Readers:
         """The same readers of a closed set, who read only what is more than ``gap`` older."""
         return replace(self, gap=gap, own=np.arange(len(self.profile), dtype=np.int64))

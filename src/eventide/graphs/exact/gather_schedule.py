@@ -29,6 +29,9 @@ NEVER = np.iinfo(np.int64).min
 # a table of all (reader, time) may have so many slots per entry
 TABLE_EACH = 16
 
+Chosen = slice | Tensor
+"""Some of the rows of a tensor."""
+
 
 @dataclass(frozen=True)
 class DenseBlock:
@@ -73,7 +76,8 @@ class GatherSchedule:
 class GatherSchedules:
     """Schedules for all readers, in chunks that bound the memory; cached if they are small.
 
-    Without ``keep`` never cached: who goes through them once needs but one at a time.
+    Without ``keep`` never cached: who goes through them once needs but one at a time. Where there
+    are several chunks and the order may be any (``reorder``), readers of the same come together.
     """
 
     def __init__(
@@ -83,10 +87,16 @@ class GatherSchedules:
         chunk: int = CHUNK_ENTRIES,
         *,
         keep: bool = True,
+        reorder: bool = False,
     ) -> None:
         self.count = len(readers.profile)
+        sizes = readers.sizes() + 1
+        self._order: Ints | None = None
+        if reorder and sizes.sum() > chunk:
+            self._order = readers.together()
+            readers, sizes = readers.take(self._order), sizes[self._order]
         self._readers, self._device = readers, device
-        total = np.cumsum(readers.sizes() + 1)
+        total = np.cumsum(sizes)
         self._bounds = [0, self.count]
         if self.count and total[-1] > chunk:
             wanted = np.arange(chunk, total[-1], chunk)
@@ -95,7 +105,7 @@ class GatherSchedules:
         self.kept = keep and (self.count == 0 or total[-1] <= KEPT_ENTRIES)
         self._schedules: dict[int, GatherSchedule] = {}
 
-    def __iter__(self) -> Iterator[tuple[slice, GatherSchedule]]:
+    def __iter__(self) -> Iterator[tuple[Chosen, GatherSchedule]]:
         """The readers of each chunk and their schedule."""
         for first, last in zip(self._bounds[:-1], self._bounds[1:], strict=True):
             steps = self._schedules.get(first)
@@ -103,7 +113,10 @@ class GatherSchedules:
                 steps = schedule(self._readers.take(np.arange(first, last)), self._device)
                 if self.kept:
                     self._schedules[first] = steps
-            yield slice(int(first), int(last)), steps
+            if self._order is None:
+                yield slice(int(first), int(last)), steps
+            else:
+                yield torch.from_numpy(self._order[first:last]).to(self._device), steps
 
 
 def schedule(readers: Readers, device: torch.device) -> GatherSchedule:

@@ -91,7 +91,8 @@ class SharedStates:
         self._averages = []
         readers, rate, gradient = np.concatenate(at), torch.cat(rates), torch.cat(gradients)
         del gradients
-        schedules = GatherSchedules(self._readers.take(readers), like.device, keep=False)
+        their = self._readers.take(readers)
+        schedules = GatherSchedules(their, like.device, keep=False, reorder=True)
         for number, (rows, schedule) in enumerate(schedules):
             weights = Weights(schedule, rate[rows])
             wanted = to_sums, to_values, None
