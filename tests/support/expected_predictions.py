@@ -40,6 +40,7 @@ def predictions(method: str, frame: pl.DataFrame) -> dict[str, list[list[float]]
         training__epochs=3,
         training__batch_size=64,
         training__layer1_refresh=1,  # all layers learn in every step, as they did then
+        training__pooled_experts=False,  # tests/model/test_adviser.py has the pool
     ).fit(frame)
     model.calibration_ = ProbabilityCalibration.identity()  # what the method itself says
     asked = frame.filter(split="test").head(SHOWN)

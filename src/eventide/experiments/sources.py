@@ -34,6 +34,7 @@ RUNNING = (
     "experiments/regime_draws.py",
     "experiments/regimes.py",
     "experiments/run.py",
+    "model/adviser.py",
     "model/fitted.py",
     "model/inference.py",
     "model/novelty_scores.py",

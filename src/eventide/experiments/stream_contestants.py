@@ -18,6 +18,7 @@ from eventide.methods.baselines.logistic_regression import LinearProbe
 from eventide.model import EventClassifier
 from eventide.model.discovery import PERHAPS, perhaps_new
 from eventide.novelty.detector import FALSE_ALARMS
+from eventide.opinions.log_pool import softmax
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -119,7 +120,7 @@ class DailyRegression(LabelledVectors):
             ]
         )
         probe = LinearProbe.fit(self.vectors, labels)
-        probability = _softmax(probe.logits(vectors))
+        probability = softmax(probe.logits(vectors).astype(np.float64))
         entropy = _entropy(probability)
         new = entropy > np.quantile(known, 1 - FALSE_ALARMS)
         best = probability.argmax(axis=1)
@@ -128,7 +129,8 @@ class DailyRegression(LabelledVectors):
 
     def _probability(self, labels: NDArray[np.int64], inside: Bools, outside: Bools) -> Floats:
         _, inner = np.unique(labels, return_inverse=True)
-        return _softmax(LinearProbe.fit(self.vectors[inside], inner).logits(self.vectors[outside]))
+        logits = LinearProbe.fit(self.vectors[inside], inner).logits(self.vectors[outside])
+        return softmax(logits.astype(np.float64))
 
 
 class NearestCentroid(LabelledVectors):
@@ -227,11 +229,6 @@ def _events(names: list[str], new: Bools) -> list[str | None]:
 
 def _days(frame: pl.DataFrame) -> Floats:
     return np.asarray(frame["created_at"].dt.timestamp("ms").to_numpy() / 86_400_000.0)
-
-
-def _softmax(logits: NDArray[np.float32]) -> Floats:
-    powers = np.exp(logits.astype(np.float64) - logits.max(axis=1, keepdims=True))
-    return np.asarray(powers / powers.sum(axis=1, keepdims=True))
 
 
 def _entropy(probability: Floats) -> Floats:

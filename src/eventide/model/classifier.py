@@ -22,13 +22,14 @@ from eventide.data.schema import REJECTED
 from eventide.errors import InputError, warn
 from eventide.graphs.views import View
 from eventide.methods.method import Method, Prediction
+from eventide.model.adviser import Adviser
 from eventide.model.estimator import Estimator
 from eventide.model.evaluation import EvaluationReport, evaluate_model
 from eventide.model.fitting import fit_classifier
 from eventide.model.inference import Inference, MemoryMatch
 from eventide.model.label_types import Labels, class_names, labels_of
 from eventide.model.notebook import PAGES, OpinionFrame, model_html
-from eventide.model.novelty_scores import Adviser, NoveltyModel
+from eventide.model.novelty_scores import NoveltyModel
 from eventide.model.opinion_chunks import chunked_opinions
 from eventide.model.opinion_frame import ArrowKind, PandasKind, in_kind, label_weights
 from eventide.model.parameters import ClassifierParameters, checked_views

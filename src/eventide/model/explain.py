@@ -13,9 +13,9 @@ from eventide.corpus.corpus import Corpus
 from eventide.errors import InputError
 from eventide.graphs.incidence import shared_pairs
 from eventide.methods.trained import MultiViewMethod
+from eventide.model.adviser import Adviser
 from eventide.model.classifier import EventClassifier
 from eventide.model.inference import MemoryMatch
-from eventide.model.novelty_scores import Adviser
 from eventide.novelty.experts import EXPERTS
 from eventide.opinions.fusion import pairwise_conflict
 from eventide.opinions.opinion import Opinion, OpinionLike

@@ -10,16 +10,15 @@ from typing import Any
 
 import polars as pl
 
-from eventide.corpus.training_set import PreparedData, TrainingSet, prepare_data
+from eventide.corpus.training_set import PreparedData, prepare_data
 from eventide.features.encoders import Encoder
 from eventide.graphs.settings import GraphSettings
 from eventide.graphs.views import View
 from eventide.methods import METHODS
 from eventide.methods.method import Method, Prediction, check_balance
+from eventide.model.adviser import Adviser, fit_adviser
 from eventide.model.inference import Inference
-from eventide.model.novelty_scores import Adviser, NoveltyModel
 from eventide.model.validation_predictions import ValidationPredictions
-from eventide.novelty.reference import Reference
 from eventide.opinions.calibration import ProbabilityCalibration
 from eventide.outputs import reserved
 from eventide.runtime.share import current_share
@@ -125,7 +124,7 @@ def fit_method(
     writes = checkpoints is not None and current_share().first
     with reserved(checkpoints.path) if checkpoints and writes else nullcontext():
         run = chosen.fit(data.training_set, watch, checkpoints)
-    adviser = _adviser(chosen, data.training_set) if settings.training.pooled_experts else None
+    adviser = fit_adviser(chosen, data.training_set) if settings.training.pooled_experts else None
     labels = data.training_set.validation.labels
     others = None if adviser is None else adviser.of_others(labels)
     validation = ValidationPredictions.of(chosen, data.training_set, others)
@@ -139,12 +138,3 @@ def fit_method(
     inference = Inference(data.featuriser, memory, chosen, calibration, adviser)
     kept = replace(validation, kind=calibration.kind)
     return FittedMethod(data, chosen, run, inference, kept, seconds, adviser)
-
-
-def _adviser(method: Method, training_set: TrainingSet) -> Adviser | None:
-    """Fit a pool of experts on the validation messages; None where they are too few."""
-    novelty = NoveltyModel.fit(training_set, method, experts=True)
-    if novelty is None or novelty.pool is None:
-        return None
-    reference = Reference(training_set.corpus, training_set.labels, training_set.classes)
-    return Adviser(novelty, reference)

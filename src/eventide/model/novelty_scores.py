@@ -23,11 +23,11 @@ from eventide.novelty.off_topic import OffTopic, nearest_mean
 from eventide.novelty.reference import MOST, Reference
 from eventide.novelty.signals import SIGNALS, MessageEvidence, signal_table
 from eventide.novelty.verdicts import Verdicts, judge_messages, without_novelty
-from eventide.opinions.log_pool import Floats, LogarithmicPool, cross_pooled, softmax
+from eventide.opinions.log_pool import Floats, LogarithmicPool, softmax
 
 if TYPE_CHECKING:
     from eventide.model.classifier import EventClassifier
-    from eventide.model.inference import Advice, MemoryMatch
+    from eventide.model.inference import MemoryMatch
 
 ARRAYS = "novelty"
 """The file of the detector in a saved model; models of older releases have none."""
@@ -202,48 +202,6 @@ def tested(
         came.signals[rows], came.scores[rows] = signal_table(evidence), expert_scores(evidence)
     history = known.history or StreamHistory.none(classes)
     return history.joined(came, truth, classes=classes)
-
-
-@dataclass(frozen=True)
-class Adviser:
-    """Lets the pool speak for messages that a method has predicted."""
-
-    novelty: NoveltyModel
-    reference: Reference
-
-    def __call__(self, said: Prediction, corpus: Corpus) -> Prediction:
-        """Return what the pool says of the messages of ``corpus``."""
-        return self.novelty.pooled(said, self.novelty.evidence(said, corpus, self.reference))
-
-    def note(self, messages: int) -> str:
-        """Say what the pool is, for a person."""
-        assert self.novelty.pool is not None
-        weights = zip(EXPERTS, self.novelty.pool.weights, strict=True)
-        told = ", ".join(f"{name} {weight:.2f}" for name, weight in weights)
-        return (
-            f"a pool of experts decides events; weights from {messages:,} validation messages:"
-            f" {told}"
-        )
-
-    def contributions(self, said: Prediction, corpus: Corpus) -> Floats:
-        """Return what each expert adds to the logit of each class [n, C, experts]."""
-        assert self.novelty.pool is not None
-        evidence = self.novelty.evidence(said, corpus, self.reference)
-        found: Floats = expert_scores(evidence) * self.novelty.pool.weights
-        return found
-
-    def of_others(self, labels: Ints) -> Advice:
-        """Return what tells validation messages with these labels [n] what the pool would say.
-
-        Each is told by a pool that was fitted without a fifth of them, itself among these.
-        """
-
-        def advise(said: Prediction, corpus: Corpus) -> Prediction:
-            evidence = evidence_of_messages(said, corpus, self.reference, self.novelty.probe)
-            probability = cross_pooled(expert_scores(evidence), labels)
-            return said if probability is None else pooled_prediction(said, probability)
-
-        return advise
 
 
 def judged(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from eventide.corpus.corpus import Corpus
 from eventide.methods.trained import MultiViewMethod
-from eventide.model.novelty_scores import Adviser
+from eventide.model.adviser import Adviser
 
 if TYPE_CHECKING:
     from eventide.model.classifier import EventClassifier

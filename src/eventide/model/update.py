@@ -28,6 +28,7 @@ from eventide.methods.baselines.logistic_regression import LrEncoder
 from eventide.methods.method import Method
 from eventide.methods.trained import MultiViewMethod
 from eventide.methods.warm_start import STEPS, fine_tune, warm_start
+from eventide.model.adviser import Adviser
 from eventide.model.joining import (
     MemoryOnItsWay,
     joined_memory,
@@ -37,7 +38,7 @@ from eventide.model.joining import (
     validation_of,
 )
 from eventide.model.label_types import TEXT, as_given, label_kind
-from eventide.model.novelty_scores import Adviser, NoveltyModel, fit_probe, tested
+from eventide.model.novelty_scores import NoveltyModel, fit_probe, tested
 from eventide.model.remembering import late_messages, remember, states_stay
 from eventide.model.validation_ids import ValidationIds
 from eventide.model.validation_predictions import ValidationPredictions

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eventide.novelty.signals import MessageEvidence
+from eventide.opinions.log_pool import softmax
 
 EXPERTS = ("network", "probe", "centroid", "nearest", "elements", "time")
 LEAST = 1e-6
@@ -24,9 +25,7 @@ def expert_scores(evidence: MessageEvidence) -> NDArray[np.float32]:
     ``time`` is the log density of the class's labelled messages at the time of the message.
     """
     found = evidence.comparison
-    logits = evidence.logits - evidence.logits.max(axis=1, keepdims=True)
-    powers = np.exp(logits)
-    probe = powers / powers.sum(axis=1, keepdims=True)
+    probe = softmax(evidence.logits)
     scores = (
         np.log(np.maximum(evidence.prediction.probability, LEAST)),
         np.log(np.maximum(probe, LEAST)),
