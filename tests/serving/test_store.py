@@ -60,6 +60,14 @@ def test_several_services_on_one_store(store_address):
         store.close()
 
 
+def test_many_open_a_new_file_at_once(tmp_path):
+    """SQLite tells all but one that the file is locked, without waiting: they try again."""
+    for attempt in range(30):
+        with ThreadPoolExecutor(6) as pool:
+            for store in list(pool.map(Store, [tmp_path / f"{attempt}.sqlite"] * 6)):
+                store.close()
+
+
 def test_what_is_no_store_is_said(tmp_path):
     (tmp_path / "text.sqlite").write_text(
         "these are no tables, and there are many words of them" * 20

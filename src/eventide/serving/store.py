@@ -6,6 +6,7 @@ PostgreSQL as it is set up. Writers of one process take turns; readers never wai
 
 from __future__ import annotations
 
+import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -39,6 +40,7 @@ from eventide.storage import expanded
 
 WAIT_SECONDS = 15
 """How long a writer waits for another process that writes to the same store."""
+RETRY_SECONDS = 0.02
 
 METADATA = MetaData()
 _INTEGERS = ("seq", "version", "seen", "made")
@@ -215,8 +217,27 @@ def _engine(where: str | Path) -> tuple[str, Engine]:
 
 def _set_up_sqlite(connection: Any, _record: object) -> None:
     connection.isolation_level = None  # SQLAlchemy's "begin" below says BEGIN, not the driver
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+    _write_ahead(connection)
+    for pragma in ("synchronous=FULL", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}").close()
+
+
+def _write_ahead(connection: Any) -> None:
+    """Let readers read while one writes.
+
+    Where several open a new file at once, SQLite tells all but one that it is locked, without
+    waiting as it does elsewhere.
+    """
+    last = time.monotonic() + WAIT_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL").close()
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > last:
+                raise
+            time.sleep(RETRY_SECONDS)
+        else:
+            return
 
 
 def _set_up_postgresql(connection: Any, _record: object) -> None:
