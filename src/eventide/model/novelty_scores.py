@@ -23,7 +23,7 @@ from eventide.novelty.off_topic import OffTopic, nearest_mean
 from eventide.novelty.reference import MOST, Reference
 from eventide.novelty.signals import SIGNALS, MessageEvidence, signal_table
 from eventide.novelty.verdicts import Verdicts, judge_messages, without_novelty
-from eventide.opinions.log_pool import Floats, LogarithmicPool, softmax
+from eventide.opinions.log_pool import Floats, LogarithmicPool, can_cross_pool, softmax
 
 if TYPE_CHECKING:
     from eventide.model.classifier import EventClassifier
@@ -61,8 +61,8 @@ class NoveltyModel:
     ) -> Self | None:
         """Learn from a fitted method's predictions of the validation messages.
 
-        With ``experts`` a pool of them is learned too. The probe's fit may ``start`` at an older
-        one.
+        With ``experts`` a pool of them is learned too, where the messages are enough to calibrate
+        it by cross-fitting. The probe's fit may ``start`` at an older one.
         """
         validation = training_set.validation
         if not len(validation):
@@ -79,8 +79,9 @@ class NoveltyModel:
         detector = NoveltyDetector.fit(evidence, validation.labels)
         if detector is None:
             return None
-        scores = expert_scores(evidence) if experts else None
-        pool = None if scores is None else LogarithmicPool.fit(scores, validation.labels)
+        if not experts or not can_cross_pool(len(validation)):
+            return cls(detector, probe)
+        pool = LogarithmicPool.fit(expert_scores(evidence), validation.labels)
         return cls(detector, probe, pool)
 
     def adapted(self, history: StreamHistory | None) -> Self:

@@ -81,18 +81,28 @@ def softmax(logits: Floats) -> Floats:
     return found
 
 
+def can_cross_pool(messages: int) -> bool:
+    """Say whether four fifths of so many messages are enough for a pool.
+
+    >>> can_cross_pool(12), can_cross_pool(13)
+    (False, True)
+    """
+    return messages - -(-messages // FOLDS) >= FEWEST
+
+
 def cross_pooled(scores: NDArray[np.floating], labels: Ints) -> Floats | None:
     """Pool each message's scores [n, C, K] by weights that were fitted on other folds.
 
-    None where the messages are too few for a pool.
+    None where the messages are too few for that.
     """
+    if not can_cross_pool(len(labels)):
+        return None
     folds = folds_of(labels)
     pools = [
         LogarithmicPool.fit(scores[folds != each], labels[folds != each]) for each in range(FOLDS)
     ]
     probability = np.empty(scores.shape[:2])
     for each, pool in enumerate(pools):
-        if pool is None:
-            return None
+        assert pool is not None  # every fold leaves enough of the others
         probability[folds == each] = pool.apply(scores[folds == each])
     return probability
