@@ -5,13 +5,14 @@ import polars as pl
 import pytest
 
 import eventide
+from eventide.data.sample import sample
 from eventide.model import load_model
 from eventide.model.adviser import Adviser
 from eventide.model.explain import explain
 from eventide.novelty.experts import EXPERTS, expert_scores
-from eventide.opinions.log_pool import FEWEST, LogarithmicPool, cross_pooled
 
 QUICK = {"training__epochs": 2, "encoder": "tfidf-svd:16", "network__layers": (16, 16)}
+GOOD = {"method": "lr-encoder", "training__pooled_experts": True}
 
 
 @pytest.fixture(scope="module")
@@ -79,13 +80,38 @@ def test_without_it_the_network_speaks_alone(small_sample):
     assert explain(model, small_sample).pool is None
 
 
-def test_nobody_is_told_what_the_own_label_taught():
-    """An expert that is random noise looks useful on the messages that it was fitted on alone."""
-    random = np.random.default_rng(0)
-    labels = random.integers(0, 4, 24)
-    scores = random.normal(size=(24, 4, 6)) * 3
-    inside = LogarithmicPool.fit(scores, labels).apply(scores)
-    outside = cross_pooled(scores, labels)
-    rows = np.arange(24)
-    assert np.log(inside[rows, labels]).mean() > np.log(outside[rows, labels]).mean() + 0.05
-    assert cross_pooled(scores[: FEWEST + 2], labels[: FEWEST + 2]) is None
+@pytest.fixture(scope="module")
+def misled():
+    """A model fitted on the sample with a tenth of its validation labels wrong, and which."""
+    messages = sample()
+    events = messages["event"].drop_nulls().unique().sort().to_list()
+    other = dict(zip(events, [*events[1:], events[0]], strict=True))
+    flipped = (pl.col("split") == "val") & (pl.int_range(pl.len()).over("split") % 10 == 0)
+    wrong = messages.filter(flipped)["id"].to_list()
+    event = pl.when(flipped).then(pl.col("event").replace_strict(other)).otherwise("event")
+    return eventide.EventClassifier(**GOOD).fit(messages.with_columns(event=event)), wrong
+
+
+def test_wrong_validation_labels_do_not_make_it_doubt(misled):
+    model, wrong = misled
+    messages = sample()
+    honest = eventide.EventClassifier(**GOOD).fit(messages)
+    kept, test = model.validation_, messages.filter(pl.col("split") == "test")
+    held = messages.filter(pl.col("split") == "val")["id"].to_numpy()
+    assert set(wrong) == set(held[kept.suspect])
+    assert model.calibration_.messages == len(kept) - len(wrong)
+    assert honest.inference.advise.wrong_labels == 0
+    assert not honest.validation_.suspect.any()
+    report, before = model.evaluate(test), honest.evaluate(test)
+    assert report.ece < before.ece + 0.02
+    assert np.mean([len(each) for each in model.predict_set(test, coverage=0.9)]) < 1.2
+    assert any("of the validation labels seem wrong" in note for note in model.notes_)
+    assert any("look wrong are left out" in note for note in model.thresholds().notes)
+
+
+def test_suspect_labels_are_saved(misled, tmp_path):
+    model, wrong = misled
+    again = load_model(model.save(tmp_path / "model"))
+    assert again.validation_.suspect.sum() == len(wrong)
+    assert again.inference.advise.wrong_labels == model.inference.advise.wrong_labels > 0
+    assert again.thresholds() == model.thresholds()

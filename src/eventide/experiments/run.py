@@ -31,7 +31,6 @@ from eventide.experiments.run_log import (
 from eventide.methods import METHODS
 from eventide.methods.method import Prediction
 from eventide.methods.tuned import TUNED_PRESET, tuning_note
-from eventide.opinions.prediction_sets import PredictionSets
 from eventide.scoring.calibration_error import class_averaged_nll, expected_calibration_error
 from eventide.scoring.metrics import error_auroc, score, tail_recall
 from eventide.scoring.selective import aurc
@@ -113,7 +112,7 @@ def _sets(
     if not len(kept) or not known.any():
         return None
     wanted = next((share for name, share in WANTED.items() if regime.startswith(name)), USUAL)
-    sets = PredictionSets.fit(kept.calibrated, kept.truth, wanted)
+    sets = kept.prediction_sets(wanted)
     inside = sets.contains(prediction.probability[known], prediction.predicted[known])
     held = inside[np.arange(len(inside)), truth[known]]
     by_class = [held[truth[known] == each].mean() for each in np.unique(truth[known])]

@@ -13,6 +13,7 @@ from eventide.model.novelty_scores import (
     evidence_of_messages,
     pooled_prediction,
 )
+from eventide.model.validation_predictions import ValidationPredictions
 from eventide.novelty.experts import EXPERTS, expert_scores
 from eventide.novelty.reference import Reference
 from eventide.opinions.log_pool import Floats, cross_pooled
@@ -29,8 +30,24 @@ class Adviser:
         """Return what the pool says of the messages of ``corpus``."""
         return self.novelty.pooled(said, self.novelty.evidence(said, corpus, self.reference))
 
-    def note(self, messages: int) -> str:
-        """Say what the pool is, for a person."""
+    @property
+    def wrong_labels(self) -> float:
+        """The share of the labels that taught the pool which it takes for wrong."""
+        return 0.0 if self.novelty.pool is None else self.novelty.pool.wrong_labels
+
+    def notes(self, validation: ValidationPredictions) -> list[str]:
+        """Say what the pool is, and what it thinks of the labels, for a person."""
+        messages = len(validation)
+        found = [self._note(messages)]
+        if self.wrong_labels:
+            found.append(
+                f"about {self.wrong_labels:.0%} of the validation labels seem wrong; the"
+                f" {int(validation.suspect.sum()):,} of {messages:,} that most speaks against are"
+                " left out of calibration and sets (eventide labels shows labels to look at)"
+            )
+        return found
+
+    def _note(self, messages: int) -> str:
         assert self.novelty.pool is not None
         weights = zip(EXPERTS, self.novelty.pool.weights, strict=True)
         told = ", ".join(f"{name} {weight:.2f}" for name, weight in weights)
@@ -54,7 +71,7 @@ class Adviser:
 
         def advise(said: Prediction, corpus: Corpus) -> Prediction:
             evidence = evidence_of_messages(said, corpus, self.reference, self.novelty.probe)
-            probability = cross_pooled(expert_scores(evidence), labels)
+            probability = cross_pooled(expert_scores(evidence), labels, self.wrong_labels)
             return said if probability is None else pooled_prediction(said, probability)
 
         return advise

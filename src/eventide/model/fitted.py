@@ -127,10 +127,11 @@ def fit_method(
     adviser = fit_adviser(chosen, data.training_set) if settings.training.pooled_experts else None
     labels = data.training_set.validation.labels
     others = None if adviser is None else adviser.of_others(labels)
-    validation = ValidationPredictions.of(chosen, data.training_set, others)
+    wrong_labels = 0.0 if adviser is None else adviser.wrong_labels
+    validation = ValidationPredictions.of(chosen, data.training_set, others, wrong_labels)
     calibration = validation.calibrate()
     if adviser is not None:
-        run = replace(run, notes=(*run.notes, adviser.note(len(labels))))
+        run = replace(run, notes=(*run.notes, *adviser.notes(validation)))
     seconds = FitSeconds(
         prepare_seconds, time.perf_counter() - started, time.process_time() - worked
     )

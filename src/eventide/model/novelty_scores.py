@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 ARRAYS = "novelty"
 """The file of the detector in a saved model; models of older releases have none."""
-PROBE, POOL, DISMISSED = "probe.", "experts", "dismissed"
+PROBE, POOL, WRONG, DISMISSED = "probe.", "experts", "experts.wrong_labels", "dismissed"
 ABSENT = -100.0
 """Logit of a class that no labelled message has."""
 
@@ -62,7 +62,8 @@ class NoveltyModel:
         """Learn from a fitted method's predictions of the validation messages.
 
         With ``experts`` a pool of them is learned too, where the messages are enough to calibrate
-        it by cross-fitting. The probe's fit may ``start`` at an older one.
+        it by cross-fitting; some of their labels may be wrong. The probe's fit may ``start`` at an
+        older one.
         """
         validation = training_set.validation
         if not len(validation):
@@ -81,7 +82,7 @@ class NoveltyModel:
             return None
         if not experts or not can_cross_pool(len(validation)):
             return cls(detector, probe)
-        pool = LogarithmicPool.fit(expert_scores(evidence), validation.labels)
+        pool = LogarithmicPool.fit_in_doubt(expert_scores(evidence), validation.labels)
         return cls(detector, probe, pool)
 
     def adapted(self, history: StreamHistory | None) -> Self:
@@ -129,7 +130,9 @@ class NoveltyModel:
             found |= self.history.state()
         if self.off_topic is not None:
             found |= {DISMISSED: self.off_topic.vectors}
-        return found if self.pool is None else found | {POOL: self.pool.weights}
+        if self.pool is None:
+            return found
+        return found | {POOL: self.pool.weights, WRONG: np.array([self.pool.wrong_labels])}
 
     @classmethod
     def from_state(cls, arrays: Mapping[str, NDArray[Any]] | None) -> Self | None:
@@ -137,7 +140,9 @@ class NoveltyModel:
         if arrays is None:
             return None
         probe = LinearProbe(arrays[f"{PROBE}weights"], arrays[f"{PROBE}bias"])
-        pool = LogarithmicPool(arrays[POOL]) if POOL in arrays else None
+        # Models of earlier versions believed every label.
+        wrong = float(arrays[WRONG][0]) if WRONG in arrays else 0.0
+        pool = LogarithmicPool(arrays[POOL], wrong) if POOL in arrays else None
         if pool is not None and pool.weights.shape != (len(EXPERTS),):
             raise ValueError("the pool is not of this eventide's experts")
         history = StreamHistory.from_state(arrays)

@@ -23,4 +23,4 @@ def prediction_sets(
             next_step="train again with validation messages (without a column split a tenth is "
             "held out)",
         )
-    return PredictionSets.fit(kept.calibrated, kept.truth, coverage, kind)
+    return kept.prediction_sets(coverage, kind)

@@ -297,7 +297,7 @@ def _settle(
         experts = model.settings_.training.pooled_experts
         start = None if novelty is None else novelty.probe
         fitted = NoveltyModel.fit(training_set, method, experts=experts, start=start)
-        advise = None
+        advise, wrong_labels = None, 0.0
         if fitted is not None and novelty is not None:
             fitted = replace(fitted, off_topic=novelty.off_topic)
         novelty = fitted or novelty
@@ -308,7 +308,8 @@ def _settle(
             # a pool that the validation messages themselves taught would flatter itself on them
             flattered = fitted is not None and novelty.pool is fitted.pool is not None
             advise = adviser.of_others(held.labels) if flattered else adviser
-        said = ValidationPredictions.of(method, training_set, advise)
+            wrong_labels = adviser.wrong_labels
+        said = ValidationPredictions.of(method, training_set, advise, wrong_labels)
         calibration = said.calibrate()
         validation = replace(said, kind=calibration.kind)
     elif learned:

@@ -25,6 +25,8 @@ from eventide.opinions.calibration import (
     fold_calibrations,
     folds_of,
 )
+from eventide.opinions.label_noise import LabelNoise
+from eventide.opinions.prediction_sets import PredictionSets
 from eventide.runtime.threads import threads_for
 
 
@@ -32,13 +34,15 @@ from eventide.runtime.threads import threads_for
 class ValidationPredictions:
     """Predictions of n validation messages, in the order of `ValidationIds`, and their classes.
 
-    ``log_probability`` [n, C] is what the method said, before calibration.
+    ``log_probability`` [n, C] is what the method said, before calibration. Labels that are more
+    likely wrong than right are ``suspect``: they teach neither calibration nor sets.
     """
 
     log_probability: NDArray[np.float32]
     predicted: Ints
     undecided: Bools
     truth: Ints
+    suspect: Bools
     kind: Kind = "none"
 
     @classmethod
@@ -47,8 +51,9 @@ class ValidationPredictions:
         method: Method,
         training_set: TrainingSet,
         advise: Callable[[Prediction, Corpus], Prediction] | None = None,
+        wrong_labels: float = 0.0,
     ) -> ValidationPredictions:
-        """Ask a fitted method, and who advises it."""
+        """Ask a fitted method, and who advises it; of the labels a share may be wrong."""
         held = training_set.validation
         if not len(held):
             return cls.none(training_set.classes)
@@ -60,14 +65,17 @@ class ValidationPredictions:
             )
         if advise is not None:
             said = advise(said, held.corpus or training_set.corpus.take(_rows(held.rows)))
-        logs = np.log(np.maximum(said.probability, SMALLEST)).astype(np.float32)
-        return cls(logs, said.predicted, said.undecided, held.labels)
+        logs = np.log(np.maximum(said.probability, SMALLEST))
+        own = logs[np.arange(len(held)), held.labels]
+        suspect = LabelNoise(wrong_labels, training_set.classes).suspect(own)
+        said_logs = logs.astype(np.float32)
+        return cls(said_logs, said.predicted, said.undecided, held.labels, suspect)
 
     @classmethod
     def none(cls, classes: int) -> ValidationPredictions:
         """There are no validation messages."""
-        nobody = np.zeros(0, dtype=np.int64)
-        return cls(np.zeros((0, classes), np.float32), nobody, np.zeros(0, bool), nobody)
+        nobody, nothing = np.zeros(0, dtype=np.int64), np.zeros(0, bool)
+        return cls(np.zeros((0, classes), np.float32), nobody, nothing, nobody, nothing)
 
     def __len__(self) -> int:
         return len(self.truth)
@@ -82,7 +90,13 @@ class ValidationPredictions:
     @cached_property
     def calibrated(self) -> Floats:
         """Probabilities [n, C] as for new messages: no message's own label calibrated it."""
-        return cross_fitted(self.probability, self.truth, self.kind)
+        return cross_fitted(self.probability, self.truth, self.kind, self.believed)
+
+    @property
+    def believed(self) -> Bools:
+        """Whose label is more likely right than wrong [n]."""
+        found: Bools = ~self.suspect
+        return found
 
     @property
     def right(self) -> Bools:
@@ -92,12 +106,19 @@ class ValidationPredictions:
 
     def calibrate(self) -> ProbabilityCalibration:
         """Fit the calibration of the model on these messages."""
-        return ProbabilityCalibration.fit(self.probability, self.truth)
+        taught = self.believed
+        return ProbabilityCalibration.fit(self.probability[taught], self.truth[taught])
+
+    def prediction_sets(self, coverage: float, kind: str = "clustered") -> PredictionSets:
+        """Fit prediction sets on these messages."""
+        taught = self.believed
+        return PredictionSets.fit(self.calibrated[taught], self.truth[taught], coverage, kind)
 
     def calibrate_again(self, messages: Ints, probability: Floats) -> Floats:
         """Calibrate other probabilities [m, C] of these messages [m] without their own labels."""
         folds, calibrated = folds_of(self.truth)[messages], probability.copy()
-        for fold, fitted in enumerate(fold_calibrations(self.probability, self.truth, self.kind)):
+        taught = fold_calibrations(self.probability, self.truth, self.kind, self.believed)
+        for fold, fitted in enumerate(taught):
             calibrated[folds == fold] = fitted.apply(probability[folds == fold])
         return calibrated
 
@@ -108,6 +129,7 @@ class ValidationPredictions:
             self.predicted[rows],
             self.undecided[rows],
             self.truth[rows],
+            self.suspect[rows],
             self.kind,
         )
 
@@ -118,6 +140,7 @@ class ValidationPredictions:
             "validation.predicted": self.predicted,
             "validation.undecided": self.undecided,
             "validation.truth": self.truth,
+            "validation.suspect": self.suspect,
         }
 
     @classmethod
@@ -129,12 +152,18 @@ class ValidationPredictions:
             arrays[f"validation.{name}"]
             for name in ("log_probability", "predicted", "undecided", "truth")
         )
-        if logs.shape != (len(truth), classes) or len(predicted) != len(truth):
+        # Models of earlier versions believed every label.
+        suspect = arrays.get("validation.suspect", np.zeros(len(truth), bool))
+        if (
+            len(suspect) != len(truth)
+            or logs.shape != (len(truth), classes)
+            or len(predicted) != len(truth)
+        ):
             raise ValueError("validation predictions of other classes or messages")
         for named in (predicted, truth):
             if len(named) and not (named.min() >= 0 and named.max() < classes):
                 raise ValueError("validation predictions name a class that there is not")
-        return cls(logs, predicted, undecided.astype(bool), truth, kind)
+        return cls(logs, predicted, undecided.astype(bool), truth, suspect.astype(bool), kind)
 
 
 def _rows(rows: Ints | None) -> Ints:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 Kind = Literal["none", "global", "by class"]
 
 FOLDS = 5
@@ -141,25 +142,30 @@ def folds_of(labels: Ints, count: int = FOLDS) -> Ints:
     return folds
 
 
-def cross_fitted(probability: Floats, labels: Ints, kind: Kind) -> Floats:
-    """Calibrate each message [n, C] by temperatures that were fitted on other folds."""
+def cross_fitted(
+    probability: Floats, labels: Ints, kind: Kind, believed: Bools | None = None
+) -> Floats:
+    """Calibrate each message [n, C] by temperatures that were fitted on other folds.
+
+    Where not every label is ``believed`` [n], the others teach no temperature.
+    """
     calibrated, folds = probability.copy(), folds_of(labels)
-    for fold, fitted in enumerate(fold_calibrations(probability, labels, kind)):
+    for fold, fitted in enumerate(fold_calibrations(probability, labels, kind, believed)):
         calibrated[folds == fold] = fitted.apply(probability[folds == fold])
     return calibrated
 
 
 def fold_calibrations(
-    probability: Floats, labels: Ints, kind: Kind
+    probability: Floats, labels: Ints, kind: Kind, believed: Bools | None = None
 ) -> list[ProbabilityCalibration]:
     """Fit one calibration for each fold of messages, on the messages of the other folds."""
     if kind == "none" or len(labels) < FEWEST:
         return [ProbabilityCalibration.identity()] * FOLDS
     folds = folds_of(labels)
-    return [
-        ProbabilityCalibration._of_kind(kind, probability[folds != each], labels[folds != each])
-        for each in range(FOLDS)
+    taught = [
+        folds != each if believed is None else (folds != each) & believed for each in range(FOLDS)
     ]
+    return [ProbabilityCalibration._of_kind(kind, probability[own], labels[own]) for own in taught]
 
 
 def _costs(probability: Floats, labels: Ints) -> Floats:
