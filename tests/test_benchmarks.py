@@ -6,6 +6,7 @@ Their figures mean nothing here; ``python benchmarks/NAME.py`` measures.
 import importlib
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -122,3 +123,24 @@ def test_memory_of_a_program_is_watched():
     found = benchmark("apart").watched([sys.executable, "-c", "x = 'a' * 10**8"], every=0.01)
     assert found.together >= found.largest > 0
     assert found.wall > 0
+
+
+def test_starts_of_a_stream_are_joined_by_day():
+    streams = benchmark("streams")
+    day = streams.StreamDay("2013-01-01", 2, 1, 1, 1, 0, 1, 0, 1, 0.5)
+    later = replace(day, day="2013-01-02", right=2, found_new=1)
+    group = streams.EventGrouping(3, 0.7, 0.95)
+    one = streams.StreamResult(
+        "ce", [day, later], {"flood": 1}, [True, False, True, True], {"flood": group}, 0.9
+    )
+    other = streams.StreamResult("ce", [later], {"fire": None}, [True, True], {}, None)
+    assert streams.restored(json.loads(json.dumps(streams.plain(one)))) == one
+    both = streams.together([one, other])
+    assert [(each.day, each.messages, each.right, each.seconds) for each in both.days] == [
+        ("2013-01-01", 2, 1, 0.5),
+        ("2013-01-02", 4, 4, 0.5),
+    ]
+    assert both.right == [True, False, True, True, True, True]
+    assert both.delays == {"0 flood": 1, "1 fire": None}
+    assert both.groups == {"0 flood": group}
+    assert both.purity == 0.9

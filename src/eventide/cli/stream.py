@@ -100,12 +100,7 @@ def stream(
     note("false: known events called new; new: new events called new; flag: events so found before")
     note("their first label; delay: messages until then, the median over all new events;")
     note("group: events of which one candidate, 90 % pure, has 60 %; pure: purity of candidates")
-    from eventide.experiments.stream import difference_interval
-
-    ours, *others = results
-    for other in others:
-        gain, low, high = difference_interval(ours, other)
-        say(f"{ours.name} - {other.name}: {gain:+.3f} right ({low:+.3f} to {high:+.3f}, by days)")
+    show_differences(results)
     if target is not None:
         say(f"figure: {target}")
 
@@ -134,3 +129,13 @@ def show_results(results: list[StreamResult]) -> None:
         )
     show(table, page_console())
     say()
+
+
+def show_differences(results: list[StreamResult]) -> None:
+    """Print by how much the first contestant is right more often than each other one."""
+    from eventide.experiments.stream import difference_interval
+
+    ours, *others = results
+    for other in others:
+        gain, low, high = difference_interval(ours, other)
+        say(f"{ours.name} - {other.name}: {gain:+.3f} right ({low:+.3f} to {high:+.3f}, by days)")
