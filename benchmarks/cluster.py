@@ -44,7 +44,7 @@ from eventide.cluster.train_worker import TrainingRequest
 from eventide.data import Intake, read
 from eventide.data.sample import sample
 from eventide.model import EventClassifier
-from eventide.runtime.own_process import EVERY_POOL, keep_memory
+from eventide.runtime.own_process import EVERY_POOL, make_own
 from generated import generate
 
 MEBIBYTE = 1 << 20
@@ -290,7 +290,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, help="of assign-once: model and messages")
     asked = parser.parse_args()
     torch.set_num_threads(1)
-    keep_memory()
+    make_own()
     if asked.what == "assign-once":
         assign_once(asked.folder, asked.workers, asked.engine)
         return

@@ -20,7 +20,8 @@ import torch
 
 from apart import report, run_apart, seconds
 from eventide.graphs.neighbourhood import BucketedNeighbourhood
-from eventide.runtime.own_process import keep_memory, kept_memory
+from eventide.runtime.own_process import kept_memory, make_own
+from eventide.runtime.single_precision import quick_products
 from generated import LONG_TAIL, TRENDING, GeneratedGraph, generate, one_hashtag
 
 SIZES = (20_000, 63_000, 200_000)
@@ -57,8 +58,8 @@ def measure(series: str, messages: int, width: int) -> None:
             if train:
                 torch.autograd.grad(out, (values, rates), out.detach())
 
-    keep_memory()
-    with kept_memory():  # as in training
+    make_own()
+    with kept_memory(), quick_products():  # as in training
         spent = seconds(step, warm=1 if train else 0)
     edges = sum(each.bucket_index.edges for each in around)
     reads = sum(each.bucket_index.entries for each in around)

@@ -31,7 +31,8 @@ from eventide.losses.total import total_loss
 from eventide.networks.encoder import SharedEncoder
 from eventide.networks.heads import EvidenceHead
 from eventide.runners.runner import NOBODY
-from eventide.runtime.own_process import keep_memory, kept_memory
+from eventide.runtime.own_process import kept_memory, make_own
+from eventide.runtime.single_precision import quick_products
 from eventide.training.batches import Ints, in_rounds
 from eventide.training.settings import TrainingSettings
 from training import invented, method_on
@@ -87,7 +88,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=5)
     asked = parser.parse_args()
     torch.set_num_threads(1)
-    keep_memory()
+    make_own()
     training_set = invented(asked.messages)
     stages = {"messages and features": memory()}
     method = method_on(training_set, "buckets")
@@ -95,7 +96,7 @@ def main() -> None:
     rows, labels = training_set.training_rows, torch.from_numpy(training_set.labels)
     optimiser = torch.optim.Adam(runner.network.parameters(), lr=1e-3)
     size, random = method.settings.training.batch_size, np.random.default_rng(0)
-    with kept_memory(len(training_set.corpus)):
+    with kept_memory(len(training_set.corpus)), quick_products():
         objective.observe(runner.evaluate(rows[:size]), labels[rows[:size]], 0)
         stages["with the bucket index"] = memory()
 

@@ -28,7 +28,8 @@ from eventide.graphs.keys import element_keys
 from eventide.losses.loss_inputs import LossInputs
 from eventide.losses.total import total_loss
 from eventide.methods.ucl import UclEcBalanced
-from eventide.runtime.own_process import keep_memory, kept_memory
+from eventide.runtime.own_process import kept_memory, make_own
+from eventide.runtime.single_precision import quick_products
 from eventide.settings import preset, resolve
 from eventide.training.batches import in_rounds
 from eventide.training.settings import TrainingSettings
@@ -98,8 +99,8 @@ def method_on(training_set: TrainingSet, variant: str) -> UclEcBalanced:
 def one_step(variant: str, messages: int, repeats: int, steps: int) -> None:
     """Measure whole rounds of so many steps; the first one sets things up and is not counted."""
     training_set = invented(messages)
-    keep_memory()
-    with kept_memory(len(training_set.corpus)):
+    make_own()
+    with kept_memory(len(training_set.corpus)), quick_products():
         started = time.perf_counter()
         method = method_on(training_set, variant)
         runner, objective = method.runner, method.objective

@@ -171,6 +171,7 @@ def allocator(monkeypatch):
     recorder = Recorder()
     monkeypatch.setattr(kept_memory, "_glibc", lambda: recorder)
     monkeypatch.setattr(kept_memory, "_library", None)
+    monkeypatch.setattr(kept_memory, "_own", False)
     for name in [name for name in os.environ if name.startswith(("MALLOC_", "GLIBC_TUNABLES"))]:
         monkeypatch.delenv(name)
     return recorder
@@ -181,7 +182,7 @@ def test_a_fit_in_a_library_leaves_the_allocator_alone(allocator, small_sample):
     quick = {"encoder": "tfidf-svd:8", "training__epochs": 1}
     EventClassifier(**quick).fit(small_sample)
     assert allocator.calls == []
-    kept_memory.keep_memory()
+    kept_memory.make_own()
     EventClassifier(**quick).fit(small_sample)
     assert allocator.calls
 
@@ -190,14 +191,14 @@ def test_a_fit_in_a_library_leaves_the_allocator_alone(allocator, small_sample):
 def test_what_the_user_chose_for_the_allocator_stays(allocator, monkeypatch, name):
     """Row 1: not even in a process of our own."""
     monkeypatch.setenv(name, "1")
-    kept_memory.keep_memory()
+    kept_memory.make_own()
     with kept_memory.kept_memory():
         pass
     assert allocator.calls == []
 
 
 def test_very_many_messages_give_their_memory_back(allocator):
-    kept_memory.keep_memory()
+    kept_memory.make_own()
     with kept_memory.kept_memory(kept_memory.MOST_KEPT + 1):
         pass
     assert allocator.calls == []

@@ -32,7 +32,7 @@ from eventide.model import EventClassifier
 from eventide.model.artefact import save_model
 from eventide.model.salt import made_or_read_salt
 from eventide.progress import report_epochs
-from eventide.runtime.own_process import keep_memory
+from eventide.runtime.own_process import make_own
 from eventide.runtime.share import Share, shared_by
 from eventide.storage import atomic_file
 from eventide.training.checkpoints import has_checkpoint
@@ -91,7 +91,7 @@ def check_method(method: str) -> None:
 def run_worker(plain: Mapping[str, Any]) -> None:
     """Train as one worker; a typed error is left in the run's folder for whoever waits for it."""
     request = TrainingRequest(**plain)
-    keep_memory()
+    make_own()
     try:
         train_worker(request)
     except EventideError as error:

@@ -22,7 +22,7 @@ from eventide.experiments.run_log import RunRecord
 from eventide.features.encoders import ENCODERS
 from eventide.methods import METHODS
 from eventide.registry import Entry, Registry
-from eventide.runtime.own_process import EVERY_POOL, environment, keep_memory
+from eventide.runtime.own_process import EVERY_POOL, environment, make_own
 
 Registered: TypeAlias = Mapping[str, Sequence[Entry]]
 REGISTRIES: Mapping[str, Registry] = {"methods": METHODS, "encoders": ENCODERS}
@@ -134,7 +134,7 @@ def serve_parent() -> None:
     """Set this worker process up: one thread, deaf to Ctrl-C, gone when the parent is gone."""
     import torch
 
-    keep_memory()
+    make_own()
     torch.set_num_threads(1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends its workers
     threading.Thread(target=_follow_parent, daemon=True).start()

@@ -16,6 +16,7 @@ from eventide.corpus.training_set import TrainingSet, Validation
 from eventide.methods.trained import MultiViewMethod
 from eventide.networks.heads import EvidenceHead
 from eventide.runtime.own_process import kept_memory
+from eventide.runtime.single_precision import quick_products
 from eventide.tensors import unit_rows, widen
 from eventide.training.loop import train
 from eventide.training.objectives.objective import Objective
@@ -143,7 +144,7 @@ def fine_tune(method: MultiViewMethod, training_set: TrainingSet, *, steps: int)
     alone = TrainingSet(
         training_set.corpus, sample, training_set.classes, Validation(nobody, rows=nobody)
     )
-    with kept_memory(len(alone.corpus)), _equal_counts(method.objective):
+    with kept_memory(len(alone.corpus)), quick_products(), _equal_counts(method.objective):
         train(method.runner, method.objective, alone, settings, seed=method.seed)
 
 

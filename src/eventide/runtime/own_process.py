@@ -24,16 +24,23 @@ _MMAP_MAX, _MMAP_MAX_DEFAULT = -4, 65_536
 _NEVER = 2**31 - 1
 MOST_KEPT = 300_000
 """Messages up to which memory is kept."""
+_own = False
 _library: ctypes.CDLL | None = None
 """The C library of a process that is ours."""
 
 
-def keep_memory() -> None:
-    """Let ``kept_memory`` have its effect in this process, unless the user set the allocator up.
+def is_own() -> bool:
+    """Say whether this process is ours to set up, and not that of a program that uses Eventide."""
+    return _own
 
-    Only glibc knows how; elsewhere this does nothing.
+
+def make_own() -> None:
+    """Take this process for ours: let ``kept_memory`` and ``quick_products`` have their effect.
+
+    Memory is not kept where the user set the allocator up, and where it is not glibc's.
     """
-    global _library
+    global _own, _library
+    _own = True
     chosen = any(name.startswith("MALLOC_") or name == "GLIBC_TUNABLES" for name in os.environ)
     _library = None if chosen else _glibc()
 
@@ -84,7 +91,7 @@ EVERY_POOL = (*POOLS, "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THRE
 def set_up() -> None:
     """Set this process up; must come before torch and polars are loaded, which look once."""
     os.environ.update(environment())
-    keep_memory()
+    make_own()
     look_for_cycles_less_often()
 
 

@@ -9,6 +9,7 @@ from eventide.corpus.training_set import TrainingSet
 from eventide.networks.trainable import Part
 from eventide.runners.runner import Runner
 from eventide.runtime.own_process import kept_memory
+from eventide.runtime.single_precision import quick_products
 from eventide.training.checkpoints import Checkpoints, Row
 from eventide.training.loop import TrainingRun, Watch, train
 from eventide.training.objectives.objective import Objective
@@ -54,7 +55,7 @@ def train_phases(
             later = {"epoch": row["epoch"] + done, "steps": row["steps"] + steps}
             return row | later | {"phase": number}
 
-        with kept_memory(len(training_set.corpus)):
+        with kept_memory(len(training_set.corpus)), quick_products():
             run = train(
                 runner,
                 phase.objective.to(runner.device),
