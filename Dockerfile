@@ -10,7 +10,7 @@ RUN python -m venv /opt/eventide \
 FROM python:3.11-slim
 COPY --from=build /opt/eventide /opt/eventide
 RUN useradd --create-home eventide && mkdir /data && chown eventide /data
-ENV PATH=/opt/eventide/bin:$PATH OMP_WAIT_POLICY=PASSIVE
+ENV PATH=/opt/eventide/bin:$PATH
 USER eventide
 WORKDIR /data
 ENTRYPOINT ["eventide"]

@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from eventide.runtime.own_process import environment as waiting_as_ours
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -23,9 +25,11 @@ def run_apart(
 ) -> dict[str, Any]:
     """Start ``script`` with ``arguments`` in a fresh process; its last line is its figures.
 
+    Its threads wait as those of the command line do, unless the environment says otherwise.
     ``sources`` is the folder to import the package from, where it is not the installed one.
     """
-    environment = {**os.environ, "OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads)}
+    own = {"OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads)}
+    environment = {**waiting_as_ours(), **os.environ, **own}
     if sources is not None:
         environment["PYTHONPATH"] = sources
     done = subprocess.run(

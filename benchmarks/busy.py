@@ -1,7 +1,9 @@
 """How much slower is an epoch of training beside others? Ratios to an idle machine, in one run.
 
-    python benchmarks/busy.py                   # as the command line trains: waiting threads sleep
-    python benchmarks/busy.py --policy ACTIVE   # as torch does by itself: waiting threads spin
+    python benchmarks/busy.py                   # as the command line trains: waiting threads spin
+                                                # for microseconds, then sleep
+    python benchmarks/busy.py --policy PASSIVE  # they sleep at once
+    python benchmarks/busy.py --policy ACTIVE   # as torch does by itself: they spin
     python benchmarks/busy.py --dataset crisislex-lt28 --epochs 5
 
 Each case has processes of its own: the training that is measured, and its neighbours, which end
@@ -24,7 +26,7 @@ from typing import IO
 
 from eventide.data.datasets import registered_path
 from eventide.runtime.cores import usable_cores
-from eventide.runtime.own_process import set_up
+from eventide.runtime.own_process import SPINNING, WAITING, set_up
 
 DATASET = "crisislex-t7"
 WARM_UP = 2
@@ -76,9 +78,11 @@ def train(dataset: str, epochs: int, limit: float) -> None:
 @contextmanager
 def process(what: str, asked: argparse.Namespace, epochs: int) -> Iterator[IO[str]]:
     """Start this script as a neighbour or as the measured training; give what it prints, end it."""
-    environment = {k: v for k, v in os.environ.items() if k != "OMP_WAIT_POLICY"}
+    environment = {k: v for k, v in os.environ.items() if k not in (WAITING, SPINNING)}
     if asked.policy:
-        environment["OMP_WAIT_POLICY"] = asked.policy
+        environment[WAITING] = asked.policy
+    if asked.spins is not None:
+        environment[SPINNING] = str(asked.spins)
     options = [f"--run={what}", f"--dataset={asked.dataset}", f"--epochs={epochs}"]
     command = [sys.executable, __file__, *options, f"--limit={asked.limit}"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as started:
@@ -110,6 +114,7 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=15, help="measured in each case")
     parser.add_argument("--limit", type=float, default=120, help="seconds for each process")
     parser.add_argument("--policy", choices=["ACTIVE", "PASSIVE"], help="of OpenMP; else ours")
+    parser.add_argument("--spins", type=int, help="GOMP_SPINCOUNT; else ours")
     parser.add_argument("--run", choices=["loop", "train"], help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.run == "loop":

@@ -70,8 +70,8 @@ class EventClassifier(ClassifierParameters, Estimator):
 
     Any number of threads may ask one fitted or loaded model. A process forked from one that has
     already computed gets a ``ForkedProcess`` error: start processes by "spawn". Training beside
-    other busy programs, set ``OMP_WAIT_POLICY=PASSIVE`` before torch is imported, as the command
-    line does: threads that wait then sleep instead of spinning.
+    other busy programs, set ``OMP_WAIT_POLICY=PASSIVE`` and ``GOMP_SPINCOUNT=600`` before torch is
+    imported, as the command line does: threads that wait then soon sleep instead of spinning on.
 
     >>> EventClassifier(method="ucl", training__epochs=3).get_params()["training__epochs"]
     3

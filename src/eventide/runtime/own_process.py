@@ -1,8 +1,8 @@
 """A process of our own, the command line's or a worker's: set up for a quick start and for company.
 
-Threads that wait sleep instead of spinning, freed memory stays at hand while something large is
-computed over and over, and reference cycles are looked for less often. A program that uses Eventide
-as a library decides this itself: there we only warn that its threads spin.
+Threads that wait soon sleep instead of spinning on, freed memory stays at hand while something
+large is computed over and over, and reference cycles are looked for less often. A program that uses
+Eventide as a library decides this itself: there we only warn that its threads spin.
 """
 
 from __future__ import annotations
@@ -80,7 +80,9 @@ def _glibc() -> ctypes.CDLL | None:
     return library if known else None
 
 
-WAITING = "OMP_WAIT_POLICY"
+WAITING, SPINNING = "OMP_WAIT_POLICY", "GOMP_SPINCOUNT"
+SPINS = 600
+"""Looks of a waiting thread before it sleeps, some microseconds; GNU's OpenMP has 300,000."""
 OBJECTS = 50_000
 """New objects after which the collector looks for cycles; Python's own choice is 700 or 2,000."""
 POOLS = ("OMP_NUM_THREADS", POLARS_THREADS)
@@ -111,13 +113,14 @@ def environment() -> dict[str, str]:
     """Return the variables a process of ours should have, without those the user chose.
 
     Threads that wait should sleep: OpenMP's spin otherwise, and beside other trainings an epoch
-    then takes up to 50 times as long (benchmarks/busy.py). Where a container may use but a share of
-    the cores, more threads than that only hold each other up.
+    then takes up to 50 times as long (benchmarks/busy.py). But they should spin for a moment: the
+    next product comes in microseconds, and waking up takes longer than many products. Where a
+    container may use but a share of the cores, more threads than that only hold each other up.
 
-    >>> set(environment()) <= {"OMP_WAIT_POLICY", "OMP_NUM_THREADS", "POLARS_MAX_THREADS"}
+    >>> set(environment()) <= {WAITING, SPINNING, *POOLS}
     True
     """
-    wanted = {} if waiting_chosen() else {WAITING: "PASSIVE"}
+    wanted = {} if waiting_chosen() else {WAITING: "PASSIVE", SPINNING: str(SPINS)}
     cores = usable_cores()
     if cores < allowed_cores():
         wanted |= dict.fromkeys(POOLS, str(cores))
@@ -126,7 +129,7 @@ def environment() -> dict[str, str]:
 
 def waiting_chosen() -> bool:
     """Tell whether the environment already says how OpenMP's threads wait."""
-    return WAITING in os.environ or "GOMP_SPINCOUNT" in os.environ
+    return WAITING in os.environ or SPINNING in os.environ
 
 
 BUSY = 0.5
