@@ -80,6 +80,8 @@ def test_winners_of_odd_results():
     tie = winners(invented({"random": {"ce": [0.5], OURS: [0.5]}}))
     assert tie[0].startswith("random: ucl-ec+cb is best")
     assert "level with ce; the interval is" in tie[0]
+    same = winners(invented({"random": {"ce": [1.0], OURS: [1.0]}}))
+    assert same[0].endswith("level with ce; the interval is +0.00 to +0.00 points.")
 
 
 def test_another_reference_can_be_asked_for(results):

@@ -157,7 +157,8 @@ def _winner(
         return f"{told}; {rival} and {reference} have no test messages in common."
     # The interval is of the best one less the other.
     turn = -100 if best == reference else 100
-    low, high = sorted(turn * each for each in (found.bootstrap.low, found.bootstrap.high))
+    ends = found.bootstrap.low, found.bootstrap.high
+    low, high = sorted(turn * each + 0.0 for each in ends)  # no zero is negative
     ahead = turn * found.bootstrap.difference
     if abs(ahead) < LEVEL:
         return f"{told}, level with {rival}; the interval is {low:+.2f} to {high:+.2f} points."
