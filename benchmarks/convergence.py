@@ -4,15 +4,16 @@
     python benchmarks/convergence.py --against 3f8a691     # and the default of an older commit
     python benchmarks/convergence.py sample.parquet        # any source with a split
 
-Each run has a process of its own. The final accuracy is the best on validation messages of any
-epoch; what is printed is when an epoch first had 97 % of it, and when one first had it all but half
-a point. Reading, encoding and connecting the messages are not counted; logistic regression has no
-epochs, so its whole fit is.
+Each run has a process of its own, set up as the command line's. The final accuracy is the best on
+validation messages of any epoch; what is printed is when an epoch first had 97 % of it, and when
+one first had it all but half a point. Reading, encoding and connecting the messages are not
+counted; logistic regression has no epochs, so its whole fit is.
 """
 
 from __future__ import annotations
 
 import argparse
+from contextlib import suppress
 from typing import Any
 
 from apart import checked_out, report, run_apart
@@ -26,6 +27,10 @@ def one(source: str, method: str, epochs: int, rounds: int | None) -> None:
     """Fit a method here, and report its validation accuracy after each epoch."""
     import eventide
 
+    with suppress(ImportError):  # older commits have none
+        from eventide.runtime.own_process import make_own
+
+        make_own()
     changes: dict[str, Any] = {} if method == "lr-encoder" else {"training__epochs": epochs}
     if rounds is not None:
         changes["training__layer1_refresh"] = rounds
