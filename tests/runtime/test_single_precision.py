@@ -3,9 +3,11 @@
 import pytest
 import torch
 
+from eventide.graphs.incidence import Incidence
+from eventide.graphs.neighbourhood import BucketedNeighbourhood
 from eventide.model import EventClassifier
 from eventide.runtime import own_process, single_precision
-from eventide.runtime.single_precision import QUICK, quick_products
+from eventide.runtime.single_precision import QUICK, USUAL, quick_products, small_products
 
 wide = pytest.mark.skipif(
     torch.backends.cpu.get_cpu_capability() != single_precision.WIDE, reason="needs AVX-512"
@@ -41,6 +43,44 @@ def test_the_choice_is_taken_back(our_process):
     with pytest.raises(RuntimeError), quick_products():
         raise RuntimeError
     assert torch.get_float32_matmul_precision() == usual
+
+
+@wide
+def test_small_products_are_not_quick(our_process):
+    with quick_products():
+        with small_products():
+            assert torch.get_float32_matmul_precision() == USUAL
+        assert torch.get_float32_matmul_precision() == QUICK
+
+
+def test_small_products_leave_the_choice_of_a_host(monkeypatch):
+    monkeypatch.setattr(own_process, "_own", False)
+    usual = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision(QUICK)
+    try:
+        with small_products():
+            assert torch.get_float32_matmul_precision() == QUICK
+    finally:
+        torch.set_float32_matmul_precision(usual)
+
+
+@wide
+def test_many_small_blocks_do_not_wait_for_preparation(our_process):
+    """oneDNN prepares every shape anew: averages of graphs have ever other ones."""
+    asked, choose = [], torch.Tensor.__matmul__
+
+    def product(one, other):
+        asked.append(torch.get_float32_matmul_precision())
+        return choose(one, other)
+
+    messages = [["a"]] * 600
+    around = BucketedNeighbourhood(Incidence.of(messages), [at % 100 for at in range(600)])
+    values = torch.randn(600, 32, requires_grad=True)
+    with pytest.MonkeyPatch.context() as patch, quick_products():
+        patch.setattr(torch.Tensor, "__matmul__", product)
+        around.average(values, torch.rand(600)).sum().backward()
+    assert asked, "no dense block was read"
+    assert set(asked) == {USUAL}
 
 
 @wide

@@ -3,6 +3,9 @@
 torch hands them to MKL, which uses half of the width of AVX-512 on processors that are not Intel's.
 oneDNN uses all of it. torch asks oneDNN where products may be rounded further ("medium"), but only
 units for tiles of matrices (AMX) round them; whether they do is tried out.
+
+oneDNN prepares every new shape, for some tenths of a millisecond: small products of ever other
+shapes are MKL's.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from eventide.runtime.own_process import is_own
 
 WIDE = "AVX512"
 QUICK = "medium"
+USUAL = "highest"
 
 
 @contextmanager
@@ -31,14 +35,35 @@ def quick_products() -> Iterator[None]:
     if not is_own() or torch.backends.cpu.get_cpu_capability() != WIDE:
         yield
         return
-    usual = torch.get_float32_matmul_precision()
+    before = torch.get_float32_matmul_precision()
     torch.set_float32_matmul_precision(QUICK)
     if _rounds():
-        torch.set_float32_matmul_precision(usual)
+        torch.set_float32_matmul_precision(before)
     try:
         yield
     finally:
-        torch.set_float32_matmul_precision(usual)
+        torch.set_float32_matmul_precision(before)
+
+
+@contextmanager
+def small_products() -> Iterator[None]:
+    """Inside, products are as they are outside of ``quick_products``.
+
+    >>> with quick_products(), small_products():
+    ...     sum(range(3))
+    3
+    """
+    import torch
+
+    now = torch.get_float32_matmul_precision()
+    if not is_own() or now != QUICK:
+        yield
+        return
+    torch.set_float32_matmul_precision(USUAL)
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(now)
 
 
 def _rounds() -> bool:

@@ -14,6 +14,7 @@ from torch.autograd.function import once_differentiable
 
 from eventide.graphs.exact.gather_schedule import Chosen, GatherSchedule, GatherSchedules
 from eventide.graphs.exact.products import FixedMatrix, empty
+from eventide.runtime.single_precision import small_products
 
 RUN = 1 << 16  # weights that are computed at once
 PART_BYTES = 1 << 30  # bucket sums of the columns that are averaged at a time
@@ -116,9 +117,10 @@ def read(
     sparse, direct = parts(schedule, weights.reads)
     schedule.direct.times(direct, values, out)
     schedule.sparse.times(sparse, sums, out, add=True)
-    for block in schedule.dense:
-        product = block.weights(weights.reads) @ sums.index_select(0, block.buckets)
-        out.index_add_(0, block.readers, product)
+    with small_products():
+        for block in schedule.dense:
+            product = block.weights(weights.reads) @ sums.index_select(0, block.buckets)
+            out.index_add_(0, block.readers, product)
     if schedule.own is not None:
         out += weights.own[:, None] * values.index_select(0, schedule.own)
 
@@ -136,10 +138,11 @@ def read_with_slopes(
     (sparse, direct), (other_sparse, other_direct) = parts(schedule, reads), parts(schedule, slopes)
     schedule.direct.times_both(direct, other_direct, values, flat, add=False)
     schedule.sparse.times_both(sparse, other_sparse, sums, flat, add=True)
-    for block in schedule.dense:
-        source = sums.index_select(0, block.buckets)
-        for each, target in zip((reads, slopes), out.unbind(1), strict=True):
-            target.index_add_(0, block.readers, block.weights(each) @ source)
+    with small_products():
+        for block in schedule.dense:
+            source = sums.index_select(0, block.buckets)
+            for each, target in zip((reads, slopes), out.unbind(1), strict=True):
+                target.index_add_(0, block.readers, block.weights(each) @ source)
     if schedule.own is not None:
         own = values.index_select(0, schedule.own)
         out += torch.stack([weights.own, own_slope], dim=1)[:, :, None] * own[:, None]
@@ -170,13 +173,14 @@ def send_back(
         sparse_dots, direct_dots = parts(schedule, dots)
         schedule.sparse.dots(gradient, sums, sparse_dots)
         schedule.direct.dots(gradient, values, direct_dots)
-    for block in schedule.dense:
-        received = gradient.index_select(0, block.readers)
-        if to_sums is not None:
-            to_sums.index_add_(0, block.buckets, block.weights(weights.reads).T @ received)
-        if to_rates is not None:
-            source = sums.index_select(0, block.buckets)
-            torch.mm(received, source.T, out=block.weights(dots))
+    with small_products():
+        for block in schedule.dense:
+            received = gradient.index_select(0, block.readers)
+            if to_sums is not None:
+                to_sums.index_add_(0, block.buckets, block.weights(weights.reads).T @ received)
+            if to_rates is not None:
+                source = sums.index_select(0, block.buckets)
+                torch.mm(received, source.T, out=block.weights(dots))
     own_dots = None
     if schedule.own is not None:
         if to_values is not None:
