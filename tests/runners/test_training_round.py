@@ -104,10 +104,12 @@ def test_a_frozen_encoder_learns_nothing_and_the_heads_do():
     assert all(p.grad is not None for p in net.heads.parameters())
 
 
-@pytest.mark.parametrize("layers", LAYERS)
-def test_messages_are_evaluated_some_at_a_time(layers, monkeypatch):
+@pytest.mark.parametrize("rows", [[6, 0, 1, 7, 5, 2, 3], [0, 0, 3, 4], [0, 2, 3, 4, 6, 7]])
+@pytest.mark.parametrize("layers", [*LAYERS, (3, 3), (4, 3, 3)])
+def test_messages_are_evaluated_some_at_a_time(layers, rows, monkeypatch):
+    """Where they are in order, in the place of their averages."""
     monkeypatch.setattr(training_round, "AT_ONCE", 3)
-    net, around, rows = network(layers).eval(), graphs(), np.array([6, 0, 1, 7, 5, 2, 3])
+    net, around, rows = network(layers).eval(), graphs(), np.array(rows)
     whole = net(features(), around, torch.from_numpy(rows))
     for view, each in evaluated(net, features(), around, rows).items():
         torch.testing.assert_close(each.embeddings, whole[view].embeddings)

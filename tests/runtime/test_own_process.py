@@ -208,6 +208,18 @@ def test_very_many_messages_give_their_memory_back(allocator):
         assert allocator.calls
 
 
+def test_what_is_free_between_pieces_goes_back_unless_it_is_kept(allocator):
+    kept_memory.give_back_memory()
+    assert allocator.calls == []  # a library leaves the allocator alone
+    kept_memory.make_own()
+    with kept_memory.kept_memory():
+        before = list(allocator.calls)
+        kept_memory.give_back_memory()
+        assert allocator.calls == before
+    kept_memory.give_back_memory()
+    assert allocator.calls[-2:] == [0, 0]
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(kept_memory._glibc() is None, reason="needs glibc")
 def test_the_threshold_of_glibc_still_moves_after_a_fit(small_sample, tmp_path):

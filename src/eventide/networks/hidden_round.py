@@ -61,6 +61,8 @@ class HiddenRound:
                 states = encoder.hidden(self._graphs[view], projected)
             if view in self._keep:
                 self._kept[view] = states
+            if view == self._network.views[-1]:
+                del projected  # a gigabyte of a million messages
             yield view, states.detach()
             del states
 

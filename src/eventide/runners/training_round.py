@@ -13,6 +13,7 @@ from eventide.graphs.neighbourhood_protocol import SharingNeighbourhood
 from eventide.networks.hidden_round import HiddenRound
 from eventide.networks.multi_view import MultiViewNetwork, ViewOutput
 from eventide.runners.runner import Outputs
+from eventide.runtime.own_process import give_back_memory
 
 AT_ONCE = 16_384
 """Messages whose last layer is evaluated at a time."""
@@ -38,9 +39,11 @@ class Round:
         views = sorted(sizes, key=lambda view: -sizes[view])
         kept = views if sum(sizes.values()) <= budget else views[:1]
         self._hidden = HiddenRound(network, features, graphs, kept)
-        self._shared = {
-            view: graphs[view].share(states, rows) for view, states in self._hidden.run()
-        }
+        self._shared = {}
+        for view, states in self._hidden.run():
+            self._shared[view] = graphs[view].share(states, rows)
+            del states  # before those of the next view come
+        give_back_memory()
         self._anchor = torch.zeros((), device=features.device, requires_grad=True)
 
     def read(
@@ -56,7 +59,9 @@ class Round:
     def _total(self, view: str) -> Tensor:
         for each in self._shared.values():  # nobody will read again
             each.close()
-        return self._shared[view].total()
+        total = self._shared.pop(view).total()
+        give_back_memory()
+        return total
 
 
 @torch.no_grad()
@@ -67,10 +72,13 @@ def evaluated(
     rows: Ints,
 ) -> Outputs:
     """Run many messages, a view after the other, the last layer some of them at a time."""
-    return {
-        view: _view_output(network, view, graphs[view], states, rows)
-        for view, states in HiddenRound(network, features, graphs).run()
-    }
+    outputs = {}
+    for view, states in HiddenRound(network, features, graphs).run():
+        give_back_memory()
+        outputs[view] = _view_output(network, view, graphs[view], states, rows)
+        del states  # before those of the next view come
+        give_back_memory()
+    return outputs
 
 
 def _view_output(
@@ -80,26 +88,27 @@ def _view_output(
     encoder = network.encoder
     # The schedules of all messages are at hand: reading all beats planning for some.
     averages = graph.average(states, encoder.last_rates(states))
+    # In order, the place of an embedding holds no average that is still to be read.
+    in_order = encoder.width == averages.shape[1] and bool((np.diff(rows) > 0).all())
+    whole = averages[: len(rows)] if in_order else averages.new_empty(len(rows), encoder.width)
 
     def output(some: Ints) -> ViewOutput:
         return network.output_of(view, encoder.last(states[some], lambda _: averages[some]))
 
-    return _together(map(output, _parts(rows)), len(rows))
+    return _together(map(output, _parts(rows)), whole)
 
 
 def _parts(rows: Ints) -> list[Ints]:
     return np.split(rows, range(AT_ONCE, len(rows), AT_ONCE))
 
 
-def _together(parts: Iterator[ViewOutput], count: int) -> ViewOutput:
-    """Put the outputs of all parts into one, without a second copy of them."""
+def _together(parts: Iterator[ViewOutput], embeddings: Tensor) -> ViewOutput:
+    """Put the outputs of all parts into one, whose ``embeddings`` are to be written."""
     whole: ViewOutput | None = None
     done = 0
     for part in parts:
         if whole is None:
-            embeddings, logits = (
-                each.new_empty(count, each.shape[1]) for each in (part.embeddings, part.logits)
-            )
+            logits = part.logits.new_empty(len(embeddings), part.logits.shape[1])
             whole = ViewOutput(embeddings, logits, part.settings, part.prototypes)
         end = done + len(part.logits)
         whole.embeddings[done:end], whole.logits[done:end] = part.embeddings, part.logits

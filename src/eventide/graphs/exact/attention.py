@@ -230,8 +230,8 @@ def column_parts(buckets: int, values: Tensor) -> list[slice]:
 
 
 def _all_weights(schedules: GatherSchedules, rates: Tensor) -> list[Weights]:
-    """The weights of each schedule, where these are kept."""
-    if not schedules.kept:
+    """The weights of each schedule, where there is but one: of many they would fill the memory."""
+    if schedules.several or not schedules.kept:
         return []
     return [Weights(schedule, rates[rows]) for rows, schedule in schedules]
 
@@ -329,7 +329,9 @@ class _AverageValues(torch.autograd.Function):
         ctx.weights = ctx.weights or _all_weights(ctx.schedules, ctx.rates)
         grad_values = empty(len(values), values) if wanted else None
         grad_rates = torch.zeros_like(ctx.rates) if for_rates else None
-        for columns in ctx.parts:
+        # sums that are computed again lie beside their gradient
+        parts = ctx.parts if kept is not None else column_parts(2 * ctx.members.shape[0], values)
+        for columns in parts:
             some = values[:, columns]
             sums = ctx.members.plain(some) if kept is None else kept
             to_sums = empty(len(sums), sums) if wanted else None

@@ -105,6 +105,11 @@ class GatherSchedules:
         self.kept = keep and (self.count == 0 or total[-1] <= KEPT_ENTRIES)
         self._schedules: dict[int, GatherSchedule] = {}
 
+    @property
+    def several(self) -> bool:
+        """Whether there is more than one chunk."""
+        return len(self._bounds) > 2
+
     def __iter__(self) -> Iterator[tuple[Chosen, GatherSchedule]]:
         """The readers of each chunk and their schedule."""
         for first, last in zip(self._bounds[:-1], self._bounds[1:], strict=True):

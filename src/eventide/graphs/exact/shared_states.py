@@ -22,6 +22,7 @@ from eventide.graphs.exact.bucket_index import BucketIndex
 from eventide.graphs.exact.gather_schedule import GatherSchedules
 from eventide.graphs.exact.products import FixedMatrix, empty
 from eventide.graphs.incidence import Ints
+from eventide.runtime.own_process import give_back_memory
 
 
 class SharedStates:
@@ -101,8 +102,11 @@ class SharedStates:
         for places, own in self._owned:
             to_values.index_add_(0, self.own(places), own)
         self._owned = []
+        del schedules, their
+        give_back_memory()
         total = like.new_zeros(self._count, like.shape[1])
         total.index_copy_(0, self._messages, to_values)
+        del to_values
         return self._members.add_transposed(to_sums, total).div_(steps)
 
 
