@@ -15,8 +15,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from eventide.runtime.own_process import environment as waiting_as_ours
-
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -28,6 +26,9 @@ def run_apart(
     Its threads wait as those of the command line do, unless the environment says otherwise.
     ``sources`` is the folder to import the package from, where it is not the installed one.
     """
+    # not at the top: older commits, whose package a child may import, lack it
+    from eventide.runtime.own_process import environment as waiting_as_ours
+
     own = {"OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads)}
     environment = {**waiting_as_ours(), **os.environ, **own}
     if sources is not None:
