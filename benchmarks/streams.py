@@ -21,6 +21,8 @@ from eventide.experiments.prepared import read_experiment_data
 from eventide.experiments.stream import StreamDay, StreamResult, run_stream, stream_messages
 from eventide.experiments.stream_grouping import EventGrouping
 
+MANY = 10
+"""Messages of a new event, before its first label, from which on it is not small."""
 COUNTED = [each.name for each in fields(StreamDay) if each.name not in ("day", "seconds")]
 
 
@@ -59,6 +61,25 @@ def together(results):
     return StreamResult(results[0].name, days, delays, right, groups, purity)
 
 
+def show_candidates(result):
+    """Say how much of a new event its largest candidate holds, and how pure it is: medians."""
+    groups = list(result.groups.values())
+    many = [each for each in groups if each.messages >= MANY]
+    if many:
+        share, purity, larger = (
+            float(np.median(values))
+            for values in (
+                [each.share for each in groups],
+                [each.purity for each in groups],
+                [each.share for each in many],
+            )
+        )
+        print(
+            f"{result.name}: the largest candidate holds {share:.0%} of a new event, "
+            f"purity {purity:.2f}; {larger:.0%} where {MANY} or more messages come (medians)"
+        )
+
+
 def main() -> None:
     """Run what the log lacks, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -88,6 +109,8 @@ def main() -> None:
             print(f"{name} start {start}: {told['accuracy']:.3f} right", flush=True)
     joined = [together(each) for each in results.values()]
     show_results(joined)
+    for each in joined:
+        show_candidates(each)
     show_differences(joined)
 
 
