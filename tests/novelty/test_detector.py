@@ -108,7 +108,7 @@ def test_a_signal_that_pseudo_new_events_overrate_gets_no_larger_weight():
         weights = NoveltyDetector.fit(each, labels).weights
         probe = weights[names.index("probe")]
         assert probe > 0
-        assert weights[names.index("entropy")] == pytest.approx(probe / 3)
+        assert weights[names.index("entropy")] == pytest.approx(probe)
 
 
 def test_a_signal_without_any_spread_says_nothing_of_other_messages():
