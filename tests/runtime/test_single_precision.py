@@ -1,5 +1,6 @@
 """Products of our own processes are quicker where nothing is rounded; a host is left alone."""
 
+import numpy as np
 import pytest
 import torch
 
@@ -67,20 +68,27 @@ def test_small_products_leave_the_choice_of_a_host(monkeypatch):
 @wide
 def test_many_small_blocks_do_not_wait_for_preparation(our_process):
     """oneDNN prepares every shape anew: averages of graphs have ever other ones."""
-    asked, choose = [], torch.Tensor.__matmul__
+    asked = {}
 
-    def product(one, other):
-        asked.append(torch.get_float32_matmul_precision())
-        return choose(one, other)
+    def spied(name, choose):
+        def product(*factors, **options):
+            asked.setdefault(name, set()).add(torch.get_float32_matmul_precision())
+            return choose(*factors, **options)
+
+        return product
 
     messages = [["a"]] * 600
     around = BucketedNeighbourhood(Incidence.of(messages), [at % 100 for at in range(600)])
     values = torch.randn(600, 32, requires_grad=True)
     with pytest.MonkeyPatch.context() as patch, quick_products():
-        patch.setattr(torch.Tensor, "__matmul__", product)
-        around.average(values, torch.rand(600)).sum().backward()
-    assert asked, "no dense block was read"
-    assert set(asked) == {USUAL}
+        patch.setattr(torch.Tensor, "__matmul__", spied("sums", torch.Tensor.__matmul__))
+        patch.setattr(torch, "mm", spied("rates", torch.mm))
+        around.average(values, torch.rand(600, requires_grad=True)).sum().backward()
+        shared = around.share(values, np.arange(600))
+        source = torch.zeros((), requires_grad=True)
+        _, average = shared.read(np.arange(600), source)
+        average(torch.rand(600, requires_grad=True))
+    assert asked == {"sums": {USUAL}, "rates": {USUAL}}
 
 
 @wide

@@ -78,7 +78,7 @@ def kept_memory(messages: int = 0) -> Iterator[None]:
 def give_back_memory() -> None:
     """Give the system what is free between the pieces in use, unless memory is kept.
 
-    Nothing happens in a process that is not ours. Of a million messages it is more than a gigabyte.
+    Nothing happens in a process that is not ours.
     """
     if _library is not None and not _keeps:
         _library.malloc_trim(0)

@@ -4,8 +4,8 @@ torch hands them to MKL, which uses half of the width of AVX-512 on processors t
 oneDNN uses all of it. torch asks oneDNN where products may be rounded further ("medium"), but only
 units for tiles of matrices (AMX) round them; whether they do is tried out.
 
-oneDNN prepares every new shape, for some tenths of a millisecond: small products of ever other
-shapes are MKL's.
+oneDNN prepares every new shape, which takes longer than a small product: small products of ever
+other shapes are MKL's.
 """
 
 from __future__ import annotations
